@@ -99,6 +99,9 @@ bench: ## measure wpool and its peers; MACHINE=native, qemu, all; QUICK=1, ROWS=
 bench-counts: ## instructions, locked ones and cache lines of each path, with 2 to 255 CPUs
 	@scripts/bench-counts
 
+bench-off: ## fail if wpool keeps interrupts off for more than 100 us on 64 CPUs, estimated by counts
+	@scripts/bench-off
+
 bench-gate: ## fail if a task costs 10 % more instructions, or more locked ones, than it used to; UPDATE=1 sets what it used to
 	@scripts/bench-gate $(if $(UPDATE),--update)
 
@@ -127,4 +130,4 @@ kdir:
 		exit 1; \
 	fi
 
-.PHONY: modules tools install uninstall deb demo check test test-tools model test-kunit test-selftest torture soak repeat long matrix coverage bench bench-counts bench-gate lint clean help kdir
+.PHONY: modules tools install uninstall deb demo check test test-tools model test-kunit test-selftest torture soak repeat long matrix coverage bench bench-counts bench-off bench-gate lint clean help kdir

@@ -4,14 +4,14 @@
 
 usage: readme.py write [RESULTS.json]    write all pages; keep the figures of RESULTS.json that
                                          they show in measured.json
-       readme.py check                   do the pages show what the four files have?
+       readme.py check                   do the pages show what the five files have?
        readme.py WHAT RESULTS.json FILE  write one block: ratios, cost or native
 
 ratios is the summary in README.md, cost the table there of memory and wake-ups on a stock kernel, and
 native the tables of benchmarks.rst. The whole text between the comments "bench: begin" and "bench: end",
 or "cost: begin" and "cost: end", is replaced, so figures that were not measured disappear. growth.rst
-has the counts of counts.json, drivers.rst the figures of drivers.json, and benchmarks.rst also
-those of samples.json. write takes over a complete
+has the counts of counts.json and off.json, drivers.rst the figures of drivers.json, and benchmarks.rst
+also those of samples.json. write takes over a complete
 counts.json beside RESULTS.json, and draws the plot of benchmarks.rst. check also refuses a quantity in the
 text of README.md, Documentation/*.rst or OTHER_PAGES that is neither in a table between such comments, nor
 one of CONSTANTS.
@@ -29,6 +29,7 @@ from contextlib import redirect_stdout
 import bars
 import counts
 import drivers
+import off
 import samples
 from plan import ROWS
 from results import NEAR_NS, write_json
@@ -37,7 +38,7 @@ from table import HTTP_LOADS, PEERS, TITLES, figure, machine_text, number, state
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 # The measured figures that the pages show, and the counts: scripts/bench-counts.
-MEASURED, COUNTED = HERE / 'measured.json', HERE / 'counts.json'
+MEASURED, COUNTED, OFF = (HERE / name for name in ('measured.json', 'counts.json', 'off.json'))
 # Each block, and the page that contains it.
 PAGES = {'ratios': TOP / 'README.md', 'cost': TOP / 'README.md',
          'native': TOP / 'Documentation/benchmarks.rst'}
@@ -652,8 +653,8 @@ def page(results, what, path):
     return replaced(path, begin, end, '\n'.join(lines))
 
 
-def replaced(path, begin, end, block):
-    text = path.read_text()
+def replaced(path, begin, end, block, text=None):
+    text = text or path.read_text()
     if text.count(begin) != 1 or text.count(end) != 1:
         sys.exit(f'{path} has no lines {begin} and {end}')
     before, rest = text.split(begin)
@@ -714,7 +715,10 @@ def keep_counts(path):
 def growth():
     with redirect_stdout(io.StringIO()) as out:
         counts.rst(COUNTED)
-    return replaced(GROWTH, '.. counts: begin', '.. counts: end', out.getvalue())
+    text = replaced(GROWTH, '.. counts: begin', '.. counts: end', out.getvalue())
+    with redirect_stdout(io.StringIO()) as out:
+        off.rst(OFF)
+    return replaced(GROWTH, '.. off: begin', '.. off: end', out.getvalue(), text)
 
 
 def driven():
@@ -753,7 +757,7 @@ CONSTANTS = {
     'tools/bench/README.md': ('20 µs', ),
     'dev-limits.rst': ('60 s', '64 MiB', '256 MiB'),
     'drivers.rst': ('256 MB', '170,000 lines'),
-    'growth.rst': ('20 µs', ),
+    'growth.rst': ('20 µs', '100 us', '2,000 instructions', '0.1 us'),
     'hostile.rst': ('256 MB', '5 s', '160 times', '50 times', '1,000 times', '1,024 kB'),
     'internals.rst': ('16 times', '20 us', '20 µs', '100 ns', '10 ms', '1 s'),
     'modules.rst': ('128 bytes', '64 bytes', '30 s', '5 minutes'),
@@ -785,8 +789,8 @@ def strays(path):
 def check():
     for path, text in pages():
         if text != path.read_text():
-            yield f'{path.name}: its tables are not those of measured.json, counts.json, drivers.json and ' \
-                  'samples.json: tools/bench/readme.py write'
+            yield f'{path.name}: its tables are not those of measured.json, counts.json, off.json, ' \
+                  'drivers.json and samples.json: tools/bench/readme.py write'
     if (PLOT.read_text() if PLOT.exists() else '') != svg(json.loads(MEASURED.read_text())):
         yield f'{PLOT.name}: it is not drawn of measured.json: tools/bench/readme.py write'
     for path in (TOP / 'README.md', *sorted((TOP / 'Documentation').glob('*.rst')), *OTHER_PAGES):

@@ -215,6 +215,6 @@ extern const struct bench_case
 	bench_quiet, bench_burst, bench_client, bench_cycle, bench_call, bench_alloc,
 	bench_submit_fn, bench_invoke, bench_compute, bench_timer, bench_arrivals, bench_full,
 	bench_order, bench_pair, bench_crowd, bench_beside, bench_paths, bench_event_wheel,
-	bench_event_armed, bench_event_fire, bench_pipeline;
+	bench_event_armed, bench_event_fire, bench_pipeline, bench_off;
 
 #endif /* WPOOL_BENCH_H */

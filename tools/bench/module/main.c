@@ -32,6 +32,7 @@ static const struct bench_case *const cases[] = {
 	&bench_alloc, &bench_submit_fn, &bench_invoke, &bench_compute, &bench_timer,
 	&bench_arrivals, &bench_full, &bench_order, &bench_pipeline, &bench_pair, &bench_crowd,
 	&bench_beside, &bench_paths, &bench_event_wheel, &bench_event_armed, &bench_event_fire,
+	&bench_off,
 };
 
 static DEFINE_MUTEX(run_mutex);	/* protects a measurement and its result */

@@ -64,11 +64,12 @@ enum bench_path {
 
 #ifdef __KERNEL__
 #include <linux/compiler.h>
+#endif
 
 static __always_inline void bench_mark(const enum bench_mark_op op,
 				       const enum bench_path path)
 {
-#ifdef CONFIG_X86_64
+#ifdef __x86_64__
 	asm volatile("nopl %c0(%%rax)" : : "i" (BENCH_MARK_DISP(op, path)) : "memory");
 #endif
 }
@@ -122,5 +123,4 @@ static inline void bench_mark_text(const char *word, const char *rest)
 	bench_mark_char('\0');
 }
 
-#endif /* __KERNEL__ */
 #endif /* WPOOL_BENCH_MARK_H */

@@ -13,6 +13,7 @@
  *	paths what=block	block, serve
  *	paths what=idle		wake, start, park
  *	paths what=away		cancel of a task that waits on another CPU
+ *	paths what=full		cancel of a detached task in a full ring, with busy=1 outside=1
  *	paths what=look pools=P	look, of the monitor, at P quiet pools and a busy one
  *	paths what=known	known
  *
@@ -60,6 +61,7 @@
 /* The tasks of a stream that are submitted in a row, while their worker waits for the CPU. */
 #define BURST	32
 #define CHUNK	16
+#define RING	128	/* as WPOOL_RING_SIZE */
 #define LOOK_US	10000	/* the monitor's period */
 
 struct paths {
@@ -74,6 +76,7 @@ struct paths {
 	u32 nr_busy;
 	atomic_t nr_occupied;
 	struct task_struct *flusher;
+	struct wpool_task *fillers;	/* RING for each CPU */
 	struct bench_pool *quiet;
 	u64 nr_quiet;
 };
@@ -421,6 +424,37 @@ static int away(struct paths *p)
 	return err;
 }
 
+static int fill_ring(struct bench_producer *producer)
+{
+	struct paths *p = producer->data;
+	struct wpool_task *task = p->fillers + producer->index * RING;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < RING && !err; i++, task++) {
+		wpool_task_init_detached(task, nothing_task, NULL);
+		err = wpool_submit(p->b.pool.wpool, task);
+	}
+	return err;
+}
+
+/* Fill the ring of each CPU with an occupant, and cancel a task in the middle of each. */
+static int full(struct paths *p)
+{
+	u32 cpu;
+	int err;
+
+	p->fillers = bench_zalloc(&p->b, num_online_cpus() * RING, sizeof(*p->fillers));
+	if (!p->fillers)
+		return -ENOMEM;
+	p->b.producers = num_online_cpus();
+	err = bench_produce(&p->b, false, p->b.n, fill_ring);
+	for (cpu = 1; cpu < num_online_cpus() && !err; cpu++)
+		if (!wpool_task_cancel(p->fillers + cpu * RING + RING / 2))
+			err = -EIO;
+	return err;
+}
+
 /* Fill the pool with @limit tasks that wait for their gates. Returns when all have started. */
 static int fill(struct paths *p, u32 limit)
 {
@@ -592,6 +626,7 @@ static const struct scenario {
 	{ "help", help, &parent_fn },
 	{ "cancel", cancel, &nothing_fn },
 	{ "away", away, &nothing_fn },
+	{ "full", full, &nothing_fn },
 	{ "refuse", refuse, &stay_fn },
 	{ "block", block, &stay_fn },
 	{ "idle", idle, &be_alone_fn },

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../module/mark.h"
+#include "hear.h"
 #include "qemu-api.h"
 #include "x86.h"
 
@@ -478,30 +478,12 @@ static void obey(char *text)
 	}
 }
 
-static void hear(bool one)
-{
-	static char text[1024];
-	static uint32_t nr_bits;
-	uint32_t at = nr_bits / 8;
-
-	if (nr_bits % 8 == 0)
-		text[at] = 0;
-	text[at] |= one << nr_bits % 8;
-	if (++nr_bits % 8)
-		return;
-	if (text[at] && at < sizeof(text) - 1)
-		return;
-	text[at] = '\0';
-	nr_bits = 0;
-	obey(text);
-}
-
 static void on_mark(unsigned int cpu, void *data)
 {
 	uint32_t disp = (uintptr_t)data, id = disp & 0xff;
 	struct operation *op = &operations[id];
 
-	switch (disp >> 8 & 0xff) {
+	switch (mark_op(disp)) {
 	case BENCH_MARK_BEGIN:
 		begin(op, cpu);
 		break;
@@ -544,22 +526,9 @@ static void on_mark(unsigned int cpu, void *data)
 		break;
 	case BENCH_MARK_ZERO:
 	case BENCH_MARK_ONE:
-		hear((disp >> 8 & 0xff) == BENCH_MARK_ONE);
+		hear_mark(disp);
 		break;
 	}
-}
-
-/* Returns the displacement of a mark, or 0. */
-static uint32_t mark_of(const uint8_t *code, size_t size)
-{
-	uint32_t disp;
-
-	if (size != 7 || code[0] != 0x0f || code[1] != 0x1f || code[2] != 0x80)
-		return 0;
-	memcpy(&disp, code + 3, sizeof(disp));
-	if ((disp & 0xffff0000) != BENCH_MARK_MAGIC || (disp & 0xff) >= NR_BENCH_PATHS)
-		return 0;
-	return disp;
 }
 
 static struct insn *insn_of(struct qemu_plugin_insn *insn, bool locked)

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""off.py - the longest sections of wpool with interrupts off.
+
+usage: off.py plan
+       off.py collect OUT.json COUNTED PRINTED
+       off.py show OUT.json
+
+plan prints the measurements of the loads. collect reads what the plugin off.c counted and what
+scripts/guest/off.sh printed, and writes the longest section of each function, the longest first: its
+load, and [instructions, lines] of what counts and of the whole section. It refuses wrong counts of
+the load "known". show fails if a section takes more than LIMIT_US.
+"""
+
+import bisect
+import json
+import sys
+
+import counts
+from results import write_json
+
+LIMIT_US = 100
+PER_US, US_PER_LINE = 2000, 0.1
+# Counted by hand in known_off() of module/off.c: instructions, lines.
+KNOWN = [11, 3]
+# The lines of the page.
+NR_SHOWN = 25
+# Load: its name in the table, and the measurement, if it is one.
+LOADS = {
+    'await': ('1,000 tasks that wait for each other', 'off what=await n=1000 capacity=1000 depth=0'),
+    'waits': ('1,000 threads wait for a group, which ends', 'off what=waits n=1000'),
+    'group': ('1,000 submitters of a group, which is cancelled', 'off what=group n=1000'),
+    'let_in': ('1,000 submitters are let in at once', 'off what=let_in n=1000 capacity=1 depth=0'),
+    'close': ('1,000 submitters are sent away', 'off what=close n=1000 capacity=1 depth=0'),
+    'overdue': ('an overdue task behind 10,000', 'off what=overdue n=10000 capacity=64'),
+    'full': ('cancel of tasks in full rings of other CPUs',
+             f'paths what=full busy=1 outside=1 n=8192 capacity={counts.UNLIMITED}'),
+    'begin': ('1,000 workers begin tasks, 9,000 are queued', ''),
+    'dump': ('then a dump', ''),
+    'freeze': ('then a freeze', ''),
+    'cancel': ('then all tasks are cancelled', ''),
+    'torture': ('torture', ''),
+}
+
+
+def plan():
+    for load, (_, measurement) in LOADS.items():
+        if measurement:
+            yield f'{measurement} of={load}'
+    yield from list(counts.plan_loaded())[1:]
+
+
+def us_of(counted):
+    return counted[0] / PER_US + counted[1] * US_PER_LINE
+
+
+def collect(out, path, printed):
+    sections = {}
+    with open(printed, encoding='utf-8') as lines:
+        words = [line.split() for line in lines if line.startswith('off: ')]
+    symbols = sorted((int(word[1], 16), word[2]) for word in words if len(word) == 3)
+    for report in counts.reports(path):
+        for one in report['sections']:
+            function = symbols[bisect.bisect(symbols, (int(one['at'], 16) + 1, )) - 1][1]
+            if function not in sections or us_of(one['ours']) > us_of(sections[function]['ours']):
+                sections[function] = {'function': function, 'load': counts.words_of(report['asked'])['of'],
+                                      'ours': one['ours'], 'whole': one['whole']}
+    known = sections.pop('known_off', {'ours': None})
+    if known['ours'] != KNOWN:
+        sys.exit(f'off.py: the known section was not counted right: {known}')
+    write_json(out, sorted(sections.values(), key=lambda one: -us_of(one['ours'])), 1)
+
+
+def read(path):
+    with open(path, encoding='utf-8') as file:
+        return json.load(file)
+
+
+def rows(sections):
+    yield ['function', 'load', 'instructions', 'lines', 'estimated us', 'the whole section: instructions', 'lines']
+    for one in sections:
+        yield [one['function'], LOADS.get(one['load'], (f'busy CPUs: {one["load"]}', ))[0]] + \
+            [f'{value:,}' for value in one['ours']] + [f'{us_of(one["ours"]):.1f}'] + \
+            ['' if one['whole'] == one['ours'] else f'{value:,}' for value in one['whole']]
+
+
+def show(path):
+    sections = read(path)
+    for row in rows(sections):
+        print('{:28}{:50}{:>13}{:>8}{:>14}{:>34}{:>8}'.format(*row))
+    return any(us_of(one['ours']) > LIMIT_US for one in sections)
+
+
+def rst(path):
+    print('\n.. csv-table:: With interrupts off on 64 CPUs, the longest section of each function\n   :header-rows: 1\n')
+    for row in rows(read(path)[:NR_SHOWN]):
+        counts.print_rst(row)
+
+
+def main():
+    args = sys.argv[1:]
+    if args == ['plan']:
+        print(*plan(), sep='\n')
+    elif args[:1] == ['collect'] and len(args) == 4:
+        collect(*args[1:])
+    elif args[:1] == ['show'] and len(args) == 2:
+        sys.exit(show(args[1]))
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == '__main__':
+    main()
