@@ -730,7 +730,7 @@ def driven():
 
 def profiled():
     return replaced(PAGES['native'], '.. profile: begin', '.. profile: end',
-                    '\n'.join(Rst.table(without_empty_columns(list(samples.lines())))))
+                    '\n'.join([samples.origin(), ''] + Rst.table(without_empty_columns(list(samples.lines())))))
 
 
 def pages():

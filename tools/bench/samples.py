@@ -7,12 +7,13 @@ usage: samples.py names [NAME]...         the measurements, or those named
        samples.py peers NAME              wpool and the peer
        samples.py collect DIR NAME PEER   read DIR/report, DIR/symbols, DIR/plan into DIR/samples.json
        samples.py show DIR                print DIR/samples.json
-       samples.py keep DIR                copy it to samples.json; it must have all measurements
+       samples.py keep DIR COMMIT         copy it to samples.json; it must have all measurements
 
 DIR/report is from perf report, DIR/symbols from nm -A. readme.py writes the table of
 Documentation/benchmarks.rst from samples.json.
 """
 
+import datetime
 import json
 import pathlib
 import re
@@ -33,7 +34,8 @@ MEASUREMENTS = {
 }
 # Parts of the kernel, and the object files of each: the first match counts.
 PARTS = {
-    'idle': r'kernel/sched/(idle|build_policy)\.o|arch/um/kernel/process\.o:arch_cpu_idle',
+    # one object file with the classes of real-time and deadline threads, which no load has
+    'idle': r'kernel/sched/(idle|build_policy)\.o',
     'wpool': 'drivers/wpool/module/',
     'the load': r'drivers/wpool/|lib/sort\.o',
     'the peer': r'kernel/(workqueue|kthread|padata)\.o',
@@ -85,10 +87,15 @@ COLUMNS = {'its own code': ('wpool', 'the peer'), 'scheduler': ('scheduler', ), 
 def lines():
     """The kept figures as lines of cells, the first one with titles."""
     yield ['ns of CPU time a task', 'of', *COLUMNS, 'all']
-    for name, peers in json.loads(KEPT.read_text()).items():
+    for name, peers in json.loads(KEPT.read_text())['samples'].items():
         for peer, kept in peers.items():
             spent = [sum(kept.get(part, {'ns': 0})['ns'] for part in parts) for parts in COLUMNS.values()]
             yield [MEASUREMENTS[name][0], PEERS[peer], *(number(round(ns, 1)) for ns in (*spent, sum(spent)))]
+
+
+def origin():
+    kept = json.loads(KEPT.read_text())
+    return f'One run each, {kept["date"]}, commit {kept["commit"]}.'
 
 
 def show(place):
@@ -103,9 +110,11 @@ def show(place):
 def main():
     match sys.argv[1:]:
         case ['names', *names]:
+            if not set(names) <= set(MEASUREMENTS):
+                sys.exit(f'the measurements are: {", ".join(MEASUREMENTS)}')
             print(*(names or MEASUREMENTS), sep='\n')
         case ['row', name, peer]:
-            title, row, variant, _, *others = MEASUREMENTS[name]
+            _, row, variant, _, *others = MEASUREMENTS[name]
             print(row, others[0] if others and peer != 'wpool' else variant)
         case ['peers', name]:
             print('wpool', MEASUREMENTS[name][3])
@@ -113,11 +122,11 @@ def main():
             collect(pathlib.Path(place), name, peer)
         case ['show', place]:
             show(pathlib.Path(place))
-        case ['keep', place]:
+        case ['keep', place, commit]:
             kept = json.loads((pathlib.Path(place) / 'samples.json').read_text())
             if set(kept) != set(MEASUREMENTS):
                 sys.exit('not all measurements were made')
-            write_json(KEPT, kept, 3)
+            write_json(KEPT, {'commit': commit, 'date': f'{datetime.date.today()}', 'samples': kept}, 4)
         case _:
             sys.exit(__doc__)
 

@@ -155,7 +155,7 @@ static void touch(struct cpu *cpu, uint64_t line)
 		if (cpu->slots[at].line == line)
 			return;
 	}
-	/* the kernel's own, such as a report of all CPUs: drop it */
+	/* wpool has not run in it: drop the section. Which one it is has not been found out. */
 	if (cpu->first)
 		die("too many lines");
 	cpu->off = false;
