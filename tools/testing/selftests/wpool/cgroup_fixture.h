@@ -32,6 +32,26 @@ static inline long long group_number(const char *group, const char *name)
 	return file_read(path, text, sizeof(text)) ? -1 : strtoll(text, NULL, 10);
 }
 
+/* Return N of the first "@word N" or "@word=N" in the file @name of a cgroup, or -1. */
+static inline long long group_figure(const char *group, const char *name, const char *word)
+{
+	char path[128], text[4096], *at;
+
+	snprintf(path, sizeof(path), "%s/%s", group, name);
+	if (file_read(path, text, sizeof(text)))
+		return -1;
+	for (at = text; *at; at += strcspn(at, "\n "), at += !!*at)
+		if (!strncmp(at, word, strlen(word)) && strchr(" =", at[strlen(word)]))
+			return atoll(at + strlen(word) + 1);
+	return -1;
+}
+
+static inline bool has_memory(const char *group)
+{
+	group_write(CGROUPS, "cgroup.subtree_control", "+memory");
+	return group_number(group, "memory.peak") >= 0;
+}
+
 static inline int pool_create_in(struct pool *pool, const char *group, __u32 capacity)
 {
 	int err = group_write(group, "cgroup.procs", "0");
@@ -56,6 +76,15 @@ static inline int touch(int fd, __u64 bytes)
 	int err = submit(fd, WPOOL_WORK_TOUCH, bytes, 0);
 
 	return err ?: read_records(fd, &record, 1) == 1 ? record.status : -EIO;
+}
+
+/* Submit a touch through a file opened in the root cgroup. Returns its status or -errno. */
+static inline int touch_status(const struct pool *pool, long long bytes)
+{
+	int fd = pool_attach(pool->name, 0), status = fd < 0 ? fd : touch(fd, bytes);
+
+	close(fd);
+	return status;
 }
 
 /* Does the pool have @nr workers, all in @group? @group may be CGROUPS. */

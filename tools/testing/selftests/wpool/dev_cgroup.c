@@ -2,7 +2,7 @@
 /*
  * The workers of a pool are in the cgroups of the process that made the pool or wrote "0" to the
  * pool's file cgroup, or in the cgroup that was written to this file or given to WPOOL_IOC_CGROUP.
- * dev_cgroup_limits.c tests what cgroups do to tasks.
+ * dev_cgroup_cpu.c, dev_cgroup_memory.c and dev_cgroup_io.c test what cgroups do to tasks.
  */
 #include "cgroup_fixture.h"
 
