@@ -586,10 +586,14 @@ static DEFINE_RAW_SPINLOCK(spun);
 
 static void sleep_with_spin_lock(struct wpk_job *job)
 {
+	ktime_t ms20 = ms_to_ktime(20);
+
 	/* the kernel would also report an unlock on another CPU */
 	migrate_disable();
 	raw_spin_lock(&spun);
-	msleep(20);
+	/* msleep() may take a lock that sleeps with PREEMPT_RT, which would be another report */
+	set_current_state(TASK_UNINTERRUPTIBLE);
+	schedule_hrtimeout(&ms20, HRTIMER_MODE_REL_HARD);
 	/* the report of the sleep sets preempt_count to 0; an unlock at 0 turns lockdep off */
 	if (!preempt_count())
 		preempt_disable();

@@ -165,12 +165,15 @@ test_handed_over_and_hogged()
 }
 
 # steal: run tasks that can be stolen. Tasks in the global queue cannot be stolen. A task goes there
-# if the pool has no worker, or if tasks are known to be long, as on a slow debug kernel. So make a
-# new pool with all workers.
+# if the pool has no worker, or if tasks are known to be long, as on a slow debug kernel that traces
+# each start and end. So make a new pool with all workers, and trace only what is stolen.
 steal()
 {
 	[ ! -e "$CLASS/$POOL" ] || wpoolctl destroy "$POOL" >/dev/null || fail "not destroyed"
-	setup queue_depth=max capacity=4 prealloc=1 && run --work noop --tasks 5000
+	setup queue_depth=max capacity=4 prealloc=1
+	echo 0 >$EVENTS/enable
+	echo 1 >$EVENTS/wpool_tasks_stolen/enable
+	run --work noop --tasks 5000
 }
 
 test_a_task_that_is_stolen_is_traced()
