@@ -305,6 +305,7 @@ ENTRIES(release_cancel,
 	  "with %WPOOL_RELEASE_CANCEL before the function started" });
 
 NO_CONTRACT(wpool_event_init, "it cannot fail, and the scene of each row begins with it");
+NO_CONTRACT(wpool_event_current, "it takes nothing and cannot fail: wq_same_kunit.c");
 NO_CONTRACT(wpool_hrevent_init, "it cannot fail, and the scene of each row begins with it");
 NO_CONTRACT(wpool_watch_file, "what it answers depends on a file: watch_kunit.c");
 NO_CONTRACT(wpool_watch_ready, "what it answers depends on a file: watch_kunit.c");

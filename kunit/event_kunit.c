@@ -32,6 +32,21 @@ static void wpool_hrevent_arm_expires_in_a_softirq(struct kunit *test)
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
 }
 
+/* The delay of wpool_event_mod() is in jiffies, for an hrevent, too. */
+static void wpool_event_mod_of_an_hrevent_takes_jiffies(struct kunit *test)
+{
+	struct wpk_ev *ev = wpk_evs_kind(test, wpk_pool(test, 1, 0), NULL, 1, true);
+	ktime_t before = ktime_get();
+
+	KUNIT_EXPECT_FALSE(test, wpool_event_mod(wpk_event(ev), 3600 * HZ));
+	KUNIT_EXPECT_TRUE(test, wpool_hrevent_expires(&ev->hr) >= before + ktime_set(3600, 0));
+	KUNIT_EXPECT_TRUE(test, wpool_event_mod(wpk_event(ev), ULONG_MAX));
+	KUNIT_EXPECT_TRUE(test, wpool_hrevent_expires(&ev->hr) == KTIME_MAX);
+	KUNIT_EXPECT_TRUE(test, wpool_event_mod(wpk_event(ev), 1));
+	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
+	KUNIT_EXPECT_FALSE(test, ev->early);
+}
+
 static void finish_and_prepare_again(struct wpk_ev *ev)
 {
 	struct wpool_event *event = wpk_event(ev);
@@ -383,6 +398,7 @@ WPK_SUITE(event,
 	  KUNIT_CASE(wpool_event_arm_at_periods_do_not_drift),
 	  KUNIT_CASE(wpool_event_expiry_of_a_fired_event_changes_nothing),
 	  KUNIT_CASE(wpool_event_mod_changes_the_time),
+	  KUNIT_CASE(wpool_event_mod_of_an_hrevent_takes_jiffies),
 	  KUNIT_CASE(wpool_event_mod_while_it_expires_is_not_too_early),
 	  KUNIT_CASE(wpool_event_fire_after_a_cancel_runs_once),
 	  KUNIT_CASE(wpool_event_cancel_sync_waits_for_the_function),

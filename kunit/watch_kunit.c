@@ -163,11 +163,18 @@ static void wpool_watch_file_that_cannot_be_watched_is_refused(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, file_count(file), 1);
 	KUNIT_EXPECT_EQ(test, file_count(mute), 1);
 	expect_runs(test, ev, 0);
+	/* a file at its end need not have a wait queue */
+	fake->nr_heads = 0;
+	fake->ready = EPOLLHUP;
+	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
+	expect_runs(test, ev, 1);
+	wpool_watch_end(watch);
+	fake->ready = EPOLLIN;
 	fake->nr_heads = 1;
 	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), 0);
 	KUNIT_EXPECT_EQ(test, wpool_watch_file(watch, wpk_event(ev), file, EPOLLIN), -EBUSY);
 	KUNIT_EXPECT_EQ(test, file_count(file), 2);
-	expect_runs(test, ev, 1);
+	expect_runs(test, ev, 2);
 	wpool_watch_end(watch);
 	KUNIT_EXPECT_EQ(test, file_count(file), 1);
 }

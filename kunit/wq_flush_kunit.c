@@ -6,6 +6,7 @@
 #include "wq_items.h"
 
 #define NR_THREADS	4
+#define NR_FLUSHERS	20	/* more than flush a queue at a time */
 #define NR_ITEMS	5
 #define LOAD_ROUNDS	WPK_ROUNDS(8000U)
 
@@ -51,7 +52,7 @@ static void flush_workqueue_ends_while_others_queue(struct kunit *test)
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_item *items = wpk_items(test, NULL, 4);
 	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 2);
-	struct wpk_thread *threads[3];
+	struct wpk_thread *threads[NR_FLUSHERS];
 	int i, runs;
 
 	for (i = 0; i < 3; i++) {
@@ -59,11 +60,11 @@ static void flush_workqueue_ends_while_others_queue(struct kunit *test)
 		items[i].body = queue_for_ever;
 		queue_work(wq, wpk_work(&items[i]));
 	}
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < NR_FLUSHERS; i++)
 		threads[i] = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, wq);
 	for (i = 0; i < 20; i++)
 		flush_workqueue(wq);
-	wpk_join_all(test, threads, 3);
+	wpk_join_all(test, threads, NR_FLUSHERS);
 	for (i = 0; i < 3; i++)
 		cancel_work_sync(wpk_work(&items[i]));
 

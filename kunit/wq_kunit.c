@@ -309,6 +309,31 @@ static void queue_work_its_function_is_shown_for_the_worker(struct kunit *test)
 	destroy_workqueue(wq);
 }
 
+/* A module may give the queue's pool a max_wait_ms: a runner that is late continues later. */
+static void queue_work_a_runner_that_waits_too_long_is_not_lost(struct kunit *test)
+{
+	struct wpk_item *items = wpk_items(test, NULL, 2);
+	const char *name = wpk_name(test);
+	struct workqueue_struct *wq = alloc_workqueue("%s", WQ_UNBOUND, 2, name);
+	struct wpool *pool = wpool_find(name);
+	struct wpk_thread *flush;
+
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 1), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MAX_WAIT_MS, max_wait_ms, 1), 0);
+	items[0].gate = wpk_gate(test);
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(items[0].gate, 1));
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
+	WPK_EVENTUALLY(test, wpk_stat(pool, overdue) > 0);
+	flush = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, wq);
+	KUNIT_ASSERT_EQ(test, wpk_open_and_join(test, items[0].gate, flush), 0);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 1);
+	wpool_put(pool);
+	destroy_workqueue(wq);
+}
+
 /* ---- names ---- */
 
 static atomic_t static_runs;
@@ -403,6 +428,7 @@ WPK_SUITE(wq,
 	  KUNIT_CASE(queue_work_while_it_runs_does_not_delay_the_others),
 	  KUNIT_CASE(queue_work_a_work_may_free_itself),
 	  KUNIT_CASE(queue_work_another_work_in_its_memory_does_not_wait),
+	  KUNIT_CASE(queue_work_a_runner_that_waits_too_long_is_not_lost),
 	  KUNIT_CASE_SLOW(queue_work_its_function_is_shown_for_the_worker),
 	  KUNIT_CASE(schedule_work_the_default_queue_runs_it),
 	  KUNIT_CASE(queue_delayed_work_runs_when_its_time_has_come),

@@ -212,6 +212,15 @@ static inline bool wpool_event_timed_out(const struct wpool_event *event)
 }
 
 /**
+ * wpool_event_current() - the event whose function makes this call
+ *
+ * Context: any.
+ * Return: the event; %NULL after the function has called wpool_event_finish(), in an abort
+ * function, in any other thread and in an interrupt.
+ */
+struct wpool_event *wpool_event_current(void);
+
+/**
  * wpool_event_cancel() - end the wait of an event without running its function
  * @event: the event; must not be freed during the call
  *
@@ -345,7 +354,7 @@ struct wpool_watch {
  * * 0 - the watch has begun, and may have ended since
  * * -EBUSY - the watch has already begun
  * * -EPERM - the file cannot be polled
- * * -EOPNOTSUPP - the file has no wait queue for polling, or several
+ * * -EOPNOTSUPP - the file has several wait queues for polling, or none and no EPOLLERR or EPOLLHUP
  */
 int wpool_watch_file(struct wpool_watch *watch, struct wpool_event *event, struct file *file,
 		     __poll_t events);

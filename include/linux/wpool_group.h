@@ -279,7 +279,7 @@ int wpool_group_wait(struct wpool_group *group);
  * interrupted, but can call wpool_group_task_is_cancelled(). Tasks that are submitted afterwards
  * run.
  *
- * Context: any except NMI.
+ * Context: any except NMI, and not with scheduler locks held.
  */
 void wpool_group_cancel(struct wpool_group *group);
 

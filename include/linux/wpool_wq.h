@@ -353,7 +353,7 @@ bool wpool_rcu_work_flush(struct wpool_rcu_work *rwork);
  * wpool_work_cancel() - take a work back, as cancel_work()
  * @work: the work; a running function continues
  *
- * Context: any except NMI.
+ * Context: any except NMI, and not with scheduler locks held.
  * Return: true if the work was pending.
  */
 bool wpool_work_cancel(struct wpool_work *work);
@@ -380,7 +380,7 @@ bool wpool_work_disable_sync(struct wpool_work *work);
  * wpool_work_enable() - take back one call that disabled a work
  * @work: the work
  *
- * Context: any except NMI.
+ * Context: any except NMI, and not with scheduler locks held.
  * Return: true if the work can be queued from now on, also if another thread is just being refused.
  */
 bool wpool_work_enable(struct wpool_work *work);
@@ -405,9 +405,9 @@ static inline bool wpool_wq_enable_and_queue(struct wpool_wq *wq, struct wpool_w
 /**
  * wpool_current_work() - the work whose function makes this call, as current_work()
  *
- * Compare the result only: the function may have freed the work. The call looks at all queues.
+ * Compare the result only: the function may have freed the work.
  *
- * Context: any except NMI.
+ * Context: any.
  * Return: the work; %NULL in any other thread, and in an interrupt.
  */
 struct wpool_work *wpool_current_work(void);
@@ -416,7 +416,7 @@ struct wpool_work *wpool_current_work(void);
  * wpool_work_busy() - is a work pending or running? Racy.
  * @work: the work
  *
- * Context: any except NMI.
+ * Context: any except NMI, and not with scheduler locks held.
  * Return: %WORK_BUSY_PENDING, %WORK_BUSY_RUNNING, both or 0.
  */
 unsigned int wpool_work_busy(struct wpool_work *work);

@@ -224,7 +224,7 @@ bool wpool_event_mod(struct wpool_event *event, unsigned long delay)
 		ret = true;
 	}
 	if (!(atomic_read(&event->state) & EVENT_ENDING_MASK))
-		wpool_event_timer_set(event, jiffies + delay);
+		wpool_event_timer_set(event, wpool_event_expires_after(event, delay));
 	/* the last touch: the time may have come, and the function may free the event */
 	raw_spin_unlock_irqrestore(&event->lock, flags);
 	return ret;
@@ -334,6 +334,19 @@ void wpool_event_finish(struct wpool_event *event)
 	atomic_set_release(&event->state, EVENT_IDLE);
 }
 EXPORT_SYMBOL_GPL(wpool_event_finish);
+
+struct wpool_event *wpool_event_current(void)
+{
+	struct wpool_worker *w = wpool_worker_current();
+	struct wpool_task *task;
+
+	/* after wpool_event_finish() the event may be gone, and @abort is NULL */
+	if (!w || !w->detached || w->abort != event_end)
+		return NULL;
+	task = w->nested ? w->outermost : w->task;
+	return container_of(task, struct wpool_event, task);
+}
+EXPORT_SYMBOL_GPL(wpool_event_current);
 
 static void *event_hint(void *event)
 {

@@ -112,6 +112,14 @@ static bool timer_is_queued(struct wpool_event *event)
 	return is_hr(event) ? hrtimer_is_queued(hrtimer_of(event)) : timer_pending(&event->timer);
 }
 
+u64 wpool_event_expires_after(const struct wpool_event *event, unsigned long delay)
+{
+	if (!is_hr(event))
+		return jiffies + delay;
+	return ktime_add_safe(ktime_get(),
+			      delay < KTIME_MAX / TICK_NSEC ? jiffies_to_nsecs(delay) : KTIME_MAX);
+}
+
 void wpool_event_timer_set(struct wpool_event *event, u64 expires)
 {
 	WRITE_ONCE(event->task.armed, true);

@@ -44,7 +44,10 @@ static inline bool wpool_event_exchange(struct wpool_event *event, int *old, int
 /* Initialise the timer and event->lock. The flags of the task, set before, select the timer. */
 void wpool_event_timer_init(struct wpool_event *event);
 
-/* Start the timer, or change its time. @expires: jiffies; for an hrevent: ns of CLOCK_MONOTONIC. */
+/* The time after @delay jiffies: in jiffies; for an hrevent in ns of CLOCK_MONOTONIC. */
+u64 wpool_event_expires_after(const struct wpool_event *event, unsigned long delay);
+
+/* Start the timer, or change its time. @expires: as above */
 void wpool_event_timer_set(struct wpool_event *event, u64 expires) __must_hold(&event->lock);
 
 /* Stop the timer; true if the event was armed. */

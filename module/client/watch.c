@@ -135,7 +135,8 @@ int wpool_watch_file(struct wpool_watch *watch, struct wpool_event *event, struc
 	init_poll_funcptr(&wt.table, join_queue);
 	wt.table._key = events;
 	ready = vfs_poll(file, &wt.table);
-	if (wt.queues != 1) {
+	/* a file that is at its end may name no wait queue */
+	if (wt.queues > 1 || (!wt.queues && !(ready & (EPOLLERR | EPOLLHUP)))) {
 		wpool_watch_end(watch);
 		return -EOPNOTSUPP;
 	}

@@ -23,6 +23,9 @@
 /* Runners that a queue has from the start; more are made when works need them. */
 #define FIRST_RUNNERS		4U
 
+/* The most threads that flush or drain a queue at a time. */
+#define MAX_FLUSHERS		16
+
 /* A thread that waits for many turns; on the stack of that thread. */
 struct flusher {
 	struct list_head node;
@@ -44,42 +47,24 @@ struct wpool_wq *wpool_wq_by(u32 where)
 
 /* ---- turns ---- */
 
-/* The runner whose work makes this call, or NULL. */
-static struct wpool_wq_runner *runner_here(struct wpool_wq *wq)
-	__must_hold(&wq->lock)
-{
-	struct wpool_wq_runner *runner;
+static void run_work(struct wpool_event *event);
 
-	if (!in_task())
+/* The runner that this thread is, of any queue, or NULL. */
+static struct wpool_wq_runner *runner_here(void)
+{
+	struct wpool_event *event = wpool_event_current();
+
+	if (!event || event->func != run_work)
 		return NULL;
-	list_for_each_entry(runner, &wq->runners, node)
-		if (runner->thread == current)
-			return runner;
-	return NULL;
+	return container_of(event, struct wpool_wq_runner, event);
 }
 
 struct wpool_work *wpool_current_work(void)
 {
-	struct wpool_wq_runner *runner;
-	struct wpool_work *work = NULL;
-	struct wpool_wq *wq;
-	unsigned long id, flags;
+	struct wpool_wq_runner *runner = runner_here();
 
-	/* a thread of a pool is a kernel thread */
-	if (!(current->flags & PF_KTHREAD))
-		return NULL;
-	rcu_read_lock();
-	xa_for_each(&queues, id, wq) {
-		raw_spin_lock_irqsave(&wq->lock, flags);
-		runner = runner_here(wq);
-		if (runner)
-			work = runner->work;
-		raw_spin_unlock_irqrestore(&wq->lock, flags);
-		if (work)
-			break;
-	}
-	rcu_read_unlock();
-	return work;
+	/* only this thread changes the field */
+	return runner ? runner->work : NULL;
 }
 EXPORT_SYMBOL_GPL(wpool_current_work);
 
@@ -89,8 +74,11 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
 	struct wpool_wq_runner *runner;
 
 	lockdep_assert_held(&wq->lock);
-	if (unlikely(wq->nr_drains) && !runner_here(wq))
-		return false;
+	if (unlikely(wq->nr_drains)) {
+		runner = runner_here();
+		if (!runner || runner->wq != wq)
+			return false;
+	}
 	INIT_HLIST_HEAD(&work->waiters);
 	work->epoch = wq->epoch;
 	/* a work that was prepared again may still run in this queue */
@@ -306,7 +294,6 @@ static void run_work(struct wpool_event *event)
 	}
 	start_turn(runner, work);
 	func = runner->func;
-	runner->thread = current;
 	raw_spin_unlock_irq(&wq->lock);
 
 	wpool_worker_set_func(func);
@@ -318,19 +305,17 @@ static void run_work(struct wpool_event *event)
 
 	/* the work may have left interrupts off: leave that for the pool to repair */
 	raw_spin_lock_irqsave(&wq->lock, flags);
-	runner->thread = NULL;
 	finish_turn(runner);
 	go_on(runner);
 	raw_spin_unlock_irqrestore(&wq->lock, flags);
 }
 
 /*
- * -EIO: the worker died in a work, and the runner continues with the next one. -ETIME does not
- * come: only a module could give the pool a max_wait_ms, and none does. -ESHUTDOWN comes if a
- * module was unloaded without destroying its queue: then the works of that module are gone, and the
- * pool is freed after this call. From here on no runner is made or fired. As long as a work is
- * pending, a runner runs, or is fired and will be refused. So this call comes before the pool is
- * freed.
+ * -EIO: the worker died in a work; -ETIME: the pool was given a max_wait_ms, and no worker came in
+ * time. Either way the runner continues with the next work. -ESHUTDOWN comes if a module was
+ * unloaded without destroying its queue: then the works of that module are gone, and the pool is
+ * freed after this call. From here on no runner is made or fired. As long as a work is pending, a
+ * runner runs, or is fired and will be refused. So this call comes before the pool is freed.
  */
 static void run_failed(struct wpool_event *event, int status)
 {
@@ -338,9 +323,8 @@ static void run_failed(struct wpool_event *event, int status)
 	struct wpool_wq *wq = runner->wq;
 
 	raw_spin_lock_irq(&wq->lock);
-	if (status != -EIO)
+	if (status == -ESHUTDOWN)
 		WRITE_ONCE(wq->max_runners, 0);
-	runner->thread = NULL;
 	if (runner->work)
 		finish_turn(runner);
 	go_on(runner);
@@ -358,6 +342,8 @@ static void await_turns(struct wpool_wq *wq, bool drain)
 	struct flusher flusher = { .drain = drain };
 
 	init_completion(&flusher.done);
+	/* the end of a turn visits all flushers; those beyond the limit begin later */
+	down(&wq->may_flush);
 	raw_spin_lock_irq(&wq->lock);
 	wq->nr_drains += drain;
 	flusher.nr = wq->nr_turns;
@@ -369,6 +355,7 @@ static void await_turns(struct wpool_wq *wq, bool drain)
 		complete(&flusher.done);
 	raw_spin_unlock_irq(&wq->lock);
 	wait_for_completion(&flusher.done);
+	up(&wq->may_flush);
 }
 
 void wpool_wq_flush(struct wpool_wq *wq)
@@ -435,9 +422,9 @@ static struct wpool *create_queue_pool(struct wpool_attrs *attrs, const char *ba
 	}
 }
 
-static bool add_runner(struct wpool_wq *wq)
+static bool add_runner(struct wpool_wq *wq, gfp_t gfp)
 {
-	struct wpool_wq_runner *runner = kzalloc(sizeof(*runner), GFP_KERNEL);
+	struct wpool_wq_runner *runner = kzalloc(sizeof(*runner), gfp);
 
 	if (!runner)
 		return false;
@@ -453,14 +440,17 @@ static bool add_runner(struct wpool_wq *wq)
 	return true;
 }
 
-/* Double the number of runners. Without memory the existing ones do the work, as in workqueues. */
+/*
+ * Double the number of runners. Without memory the existing ones do the work, as in workqueues. Do
+ * not wait for memory: the end of the queue waits for this, and memory may depend on that end.
+ */
 static void grow_runners(struct work_struct *work)
 {
 	struct wpool_wq *wq = container_of(to_delayed_work(work), struct wpool_wq, grow);
 	u32 nr = min(READ_ONCE(wq->max_runners), 2 * wq->nr_runners);
 
 	while (wq->nr_runners < nr)
-		if (!add_runner(wq)) {
+		if (!add_runner(wq, GFP_NOWAIT | __GFP_NOWARN)) {
 			queue_delayed_work(wpool_wq_grower, &wq->grow, HZ / 10);
 			break;
 		}
@@ -469,13 +459,8 @@ static void grow_runners(struct work_struct *work)
 static void free_runners(struct wpool_wq *wq)
 {
 	struct wpool_wq_runner *runner, *tmp;
-	LIST_HEAD(runners);
 
-	/* wpool_current_work() in any thread may walk the list */
-	raw_spin_lock_irq(&wq->lock);
-	list_splice_init(&wq->runners, &runners);
-	raw_spin_unlock_irq(&wq->lock);
-	list_for_each_entry_safe(runner, tmp, &runners, node)
+	list_for_each_entry_safe(runner, tmp, &wq->runners, node)
 		kfree(runner);
 }
 
@@ -500,6 +485,7 @@ static struct wpool_wq *alloc_queue(unsigned int flags, int max_active)
 	INIT_LIST_HEAD(&wq->runners);
 	INIT_LIST_HEAD(&wq->idle);
 	INIT_LIST_HEAD(&wq->flushers);
+	sema_init(&wq->may_flush, MAX_FLUSHERS);
 	hash_init(wq->busy);
 	wq->epoch = (s32)wpool_counter_start();
 	INIT_DELAYED_WORK(&wq->grow, grow_runners);
@@ -535,7 +521,7 @@ struct wpool_wq *wpool_wq_create(struct module *owner, unsigned int flags, int m
 	if (IS_ERR(wq->pool))
 		goto err_wq;
 	while (wq->nr_runners < min(wq->max_runners, FIRST_RUNNERS))
-		if (!add_runner(wq))
+		if (!add_runner(wq, GFP_KERNEL))
 			goto err_pool;
 	/* no thread has the queue's number before the caller queues a work */
 	if (xa_alloc_cyclic(&queues, &wq->id, wq, xa_limit_31b, &last_id, GFP_KERNEL) < 0)

@@ -70,6 +70,7 @@
 #include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
+#include <linux/semaphore.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -102,7 +103,6 @@ struct wpool_wq_runner {
 	wpool_work_fn func;		/* L: function of @work */
 	unsigned long epoch;		/* L: epoch of the turn of @work */
 	struct hlist_head waiters;	/* L: threads that wait for this turn of @work */
-	struct task_struct *thread;	/* L: the thread that runs the work, or NULL */
 };
 
 struct wpool_wq {
@@ -113,6 +113,7 @@ struct wpool_wq {
 	struct list_head idle;		/* L: idle runners; first the one that was busy last */
 	DECLARE_HASHTABLE(busy, WPOOL_WQ_HASH_BITS); /* L: runners, by the address of the work */
 	struct list_head flushers;	/* L: threads that wait for turns up to an epoch */
+	struct semaphore may_flush;	/* taken by each of @flushers */
 	unsigned long epoch;		/* L: epoch of turns that begin now */
 	unsigned long nr_turns;		/* L: number of turns that have not ended */
 	unsigned int nr_drains;		/* L: drains in progress: only runners may queue */
