@@ -2,9 +2,9 @@
 /*
  * The queue of the spawners, see spawn_queue.h.
  *
- * A request is the flag pool->spawn_wanted, and the work pool->spawn.work, which has a reference to
- * the pool while it is pending. The work is the spawner. The spawner clears the flag before it
- * looks at the pool: spawn_worker:A, in workers/spawner.c.
+ * A request is the work pool->spawn.work, which has a reference to the pool while it is pending.
+ * The work is the spawner. It is no longer pending when it looks at the pool: spawn_worker:A, in
+ * workers/spawner.c.
  *
  * A pool that needs a worker and has none, because max_workers is reached, starves. While a pool
  * starves, pools that do not starve create no worker. While more pools starve than workers may be
@@ -39,21 +39,18 @@ void wpool_spawn_check(struct wpool *pool)
 {
 	unsigned long flags;
 
-	if (READ_ONCE(pool->spawn_wanted))
+	if (delayed_work_pending(&pool->spawn.work))
 		return;
-	/* a thread that sees spawn_wanted relies on the work: keep the CPU until it is queued */
 	raw_spin_lock_irqsave(&lock, flags);
-	/* a section under RCU may still use a pool whose last reference is gone */
-	if (kobject_get_unless_zero(&pool->dev.kobj)) {
-		WRITE_ONCE(pool->spawn_wanted, true);
-		/*
-		 * If the work is pending, the spawner will look; if the work runs, it looks again.
-		 * A thread that takes over the pending work's reference takes this lock before it
-		 * drops the reference, so the put below is not the last put.
-		 */
-		if (!queue_delayed_work(spawn_wq, &pool->spawn.work, 0))
-			wpool_put(pool);
-	}
+	/*
+	 * A section under RCU may still use a pool whose last reference is gone. If the work is
+	 * pending, the spawner will look; if the work runs, it looks again. A thread that takes
+	 * over the pending work's reference takes this lock before it drops the reference, so the
+	 * put below is not the last put.
+	 */
+	if (kobject_get_unless_zero(&pool->dev.kobj) &&
+	    !queue_delayed_work(spawn_wq, &pool->spawn.work, 0))
+		wpool_put(pool);
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
@@ -65,10 +62,6 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	/* interrupts are off, so @w is not freed; the check is repeated under the lock */
-	w = READ_ONCE(pool->reserve.rescuer);
-	if (!w || !READ_ONCE(w->in_reserve))
-		goto out;
 	/* choose a CPU with room and few workers: a hog is less likely to delay @w there */
 	rq = wpool_runq_activate(wpool_home_choose(pool, prefer));
 	raw_spin_lock(&pool->workers.lock);
@@ -92,7 +85,6 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 		/* the worker may have to wait for its CPU: the monitor must see that */
 		wpool_monitor_timer_set(pool);
 	}
-out:
 	/*
 	 * wpool_reserve_take:B, the reserve is empty; then the caller reads whether the spawner was
 	 * asked. Pairs with spawn_worker:A, after which the spawner reads whether the reserve is
@@ -121,7 +113,7 @@ void wpool_spawn_ask(struct wpool *pool, int prefer)
 	/* if the worker in reserve is taken, the spawner creates a new one */
 	if (unlikely(READ_ONCE(pool->reserve.rescuer)))
 		wpool_reserve_take(pool, prefer);
-	if (!READ_ONCE(pool->spawn_wanted))
+	if (!delayed_work_pending(&pool->spawn.work))
 		WRITE_ONCE(pool->spawn.prefer, prefer);
 	wpool_spawn_check(pool);
 }
@@ -156,8 +148,7 @@ void wpool_spawn_set_refused(struct wpool *pool, bool refused)
 	raw_spin_unlock_irq(&lock);
 }
 
-/* Run the pool's spawner in @ms, even if it is queued for another time. */
-static void serve_in(struct wpool *pool, unsigned int ms)
+void wpool_spawn_in(struct wpool *pool, unsigned int ms)
 {
 	wpool_get(pool);
 	/* never the last reference: the caller has one, or holds the lock */
@@ -175,15 +166,8 @@ void wpool_spawn_room_free(struct wpool *pool)
 		set_refused(pool, true);
 	/* the starved pool exists: its spawner takes the lock before it drops its reference */
 	if (wpool_nr_starved && wpool_workers_room())
-		serve_in(list_first_entry(&starved_pools, struct wpool, spawn.node), 0);
+		wpool_spawn_in(list_first_entry(&starved_pools, struct wpool, spawn.node), 0);
 	raw_spin_unlock_irqrestore(&lock, flags);
-}
-
-void wpool_spawn_retry(struct wpool *pool, unsigned int ms)
-{
-	WRITE_ONCE(pool->spawn_wanted, true);
-	/* the calling spawner has a reference */
-	serve_in(pool, ms);
 }
 
 void wpool_spawn_end(struct wpool *pool)

@@ -62,8 +62,8 @@ void wpool_spawn_room_free(struct wpool *pool);
 /** wpool_spawn_is_starved() - does the pool starve? Any context */
 bool wpool_spawn_is_starved(const struct wpool *pool);
 
-/** wpool_spawn_retry() - serve the calling spawner's pool again in @ms */
-void wpool_spawn_retry(struct wpool *pool, unsigned int ms);
+/* Run the spawner of a pool, to which there is a reference, in @ms, even if it is pending. */
+void wpool_spawn_in(struct wpool *pool, unsigned int ms);
 
 /* For the spawner of @pool: note whether max_workers, or pools that starve, refused it a worker. */
 void wpool_spawn_set_refused(struct wpool *pool, bool refused);

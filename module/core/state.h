@@ -86,7 +86,6 @@ struct wpool {
 	bool prealloc;			/* I: @capacity workers exist before the first task */
 	bool freezable;			/* T: no task starts while the system sleeps */
 	bool reclaim;			/* T, W: written under both; the pool gets a rescuer */
-	bool spawn_wanted;		/* X: a request to the spawner, see spawn_queue.c */
 	u16 cgroup_nr;			/* K: counts how often the cgroups were set, under
 					 *    anchors_mutex; read anywhere with READ_ONCE
 					 */

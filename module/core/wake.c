@@ -117,9 +117,9 @@
  *   is_searched:A       the offer is there; then pool->nr_searching is read again. A worker
  *                       that still counts looks at the offers when it stops searching:
  *                       stop_searching:A, park_join:A.
- *   spawn_worker:A      pool->spawn_wanted cleared; then the queues are read. Pairs with the first
- *                       list: a thread that queues a task later finds the flag clear and asks
- *                       again. Pairs also with is_empty() in flush.c, see workers/spawner.c.
+ *   spawn_worker:A      pool->spawn.work not pending; then the queues are read. Pairs with the
+ *                       first list: a thread that queues a task later asks again. Pairs also with
+ *                       is_empty() in flush.c, see workers/spawner.c.
  *   wpool_rescuer_wait:A
  *                       the worker in reserve can be taken; then the queues are read. Pairs
  *                       with the first list: a thread that queues a task later takes the worker.

@@ -107,7 +107,7 @@ bool wpool_wake_rescue(struct wpool_runq *rq);
 /*
  * Would one more worker help? It would if there are tasks that no searching or coming worker will
  * take, and a CPU with room for a worker has no idle one. Process context; the caller has executed
- * a full barrier since it cleared pool->spawn_wanted, or since the rescuer came.
+ * a full barrier since pool->spawn.work began, or since the rescuer came.
  */
 bool wpool_need_worker(struct wpool *pool);
 

@@ -37,7 +37,7 @@ void wpool_rescuer_enable(struct wpool *pool);
 /*
  * Make the rescuer a normal worker if the pool needs one. @pool: the caller counts as one of its
  * threads, or is its rescuer. Process context; the caller has executed a full barrier since the
- * rescuer came, or since pool->spawn_wanted was cleared.
+ * rescuer came, or since pool->spawn.work began.
  */
 void wpool_rescuer_check(struct wpool *pool);
 

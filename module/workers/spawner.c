@@ -2,8 +2,8 @@
 /*
  * The spawners, and how they create workers; see spawner.h.
  *
- * A spawner clears the pool's request, executes a full barrier (spawn_worker:A), and then looks at
- * the pool. A thread that queues a task after that look finds the request clear and asks again.
+ * A spawner is not pending while it runs. It executes a full barrier (spawn_worker:A), and then
+ * looks at the pool. A thread that queues a task after that look finds no request and asks again.
  * wake.c has the pairs. Before the look the spawner counts itself as a thread of the pool. A thread
  * that drains the pool checks first for tasks and then for threads (flush.c), so it does not miss a
  * worker that is being created.
@@ -15,7 +15,7 @@
  *
  * If a worker cannot be created, the spawner tries again after 10 ms, and after twice as long with
  * each further failure, up to 1 s, as long as a task is queued or the rescuer is missing. Meanwhile
- * the request stays set.
+ * the request stays pending.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -280,7 +280,7 @@ static void retry_later(struct wpool *pool)
 		ms = RETRY_MAX_MS;
 	else
 		pool->spawn.retry_ms = min(2 * ms, RETRY_MAX_MS);
-	wpool_spawn_retry(pool, ms);
+	wpool_spawn_in(pool, ms);
 }
 
 /* Wake an idle worker: it leaves, if room is still wanted. *@woken: one was woken before. */
@@ -298,7 +298,7 @@ static void spawn_worker(struct wpool *pool)
 
 	wpool_threads_enter(pool);
 	/* spawn_worker:A, see wake.c */
-	smp_store_mb(pool->spawn_wanted, false);
+	smp_mb();
 	again = READ_ONCE(pool->reclaim) ? try_refill(pool) : try_spawn(pool);
 	/* before wpool_threads_leave(): then wpool_spawn_end() can still take this request back */
 	if (again)
