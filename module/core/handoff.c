@@ -145,14 +145,11 @@ void wpool_handoff_watch(struct wpool_worker *w)
 {
 	preempt_notifier_init(&w->notifier, &switch_ops);
 	preempt_notifier_register(&w->notifier);
-	w->has_notifier = true;
 }
 
 void wpool_handoff_unwatch(struct wpool_worker *w)
 {
-	if (w->has_notifier)
-		preempt_notifier_unregister(&w->notifier);
-	w->has_notifier = false;
+	preempt_notifier_unregister(&w->notifier);
 }
 
 void wpool_handoff_exit(void)

@@ -22,10 +22,10 @@ struct wpool_worker;
 /** wpool_handoff_init() - enable the notifiers, before the first worker of the module; sleeps */
 void wpool_handoff_init(void);
 
-/* Notice when the calling worker is switched out and in. @w: the worker; has no notifier yet */
+/** wpool_handoff_watch() - notice from now on when the calling worker is switched out and in */
 void wpool_handoff_watch(struct wpool_worker *w);
 
-/* Undo wpool_handoff_watch(), if it was called. @w: the calling worker, possibly in do_exit() */
+/** wpool_handoff_unwatch() - undo wpool_handoff_watch(); the worker calls it in do_exit() */
 void wpool_handoff_unwatch(struct wpool_worker *w);
 
 /** wpool_handoff_init_runq() - prepare a run queue, before it is used */

@@ -64,7 +64,6 @@ struct wpool_worker {
 	bool asleep;			/* O: sleeps, but is not parked: it counts in nr_running
 					 *    when it runs again on its home CPU
 					 */
-	bool has_notifier;		/* O: @notifier is registered */
 	bool detached;			/* O: the outermost task is detached, and may be gone */
 	u8 colour;			/* O: colour of a detached outermost task */
 	bool stray;			/* O: the last wpool_worker_bind() did not bring it home */
@@ -91,14 +90,15 @@ struct wpool_worker {
 	struct wpool_task *awaits;	/* W: task, of no other pool, that it sleeps for, or NULL */
 	bool lifts;			/* W: counts in nr_lifting */
 	bool deep;			/* W: has too little stack left to run @awaits itself */
-	void *func;			/* V: function of @task, or the hook that it is in */
+	void *func;			/* V: function of @task, or the hook that it is in; NULL
+					 *    when the thread returns
+					 */
 	wpool_abort_fn abort;		/* O: abort of a detached outermost task, or NULL */
 	struct module *task_owner;	/* O: module of a detached outermost task, or NULL */
 	struct wpool_call *calls;	/* O: calls in progress of its tasks, innermost first */
 	void *own;			/* O: what worker_start stored for wpool_worker_own() */
 	struct wpool_preparing *preparing; /* G: its creator's wait for worker_start */
 	struct completion may_go;	/* K: its creator has counted it in, or made it rescuer */
-	bool in_hook;			/* O: in worker_start or worker_end */
 	bool in_reserve;		/* W: waits in reserve, and does not count in nr_threads */
 	bool changed;			/* W: the rescuer must adopt the pool's CPUs and cgroups */
 	struct callback_head exit_work;	/* O: runs in do_exit(), after an oops too */

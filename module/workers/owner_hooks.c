@@ -75,9 +75,7 @@ bool wpool_hooks_start(struct wpool_worker *w)
 	if (!w->preparing)
 		return true;
 	WRITE_ONCE(w->func, pool->hooks.worker_start);
-	w->in_hook = true;
 	err = pool->hooks.worker_start(pool, pool->hooks.worker_data, &w->own);
-	w->in_hook = false;
 	WRITE_ONCE(w->func, NULL);
 	wpool_hooks_tell(w, err);
 	if (err)
@@ -93,12 +91,11 @@ void wpool_hooks_end(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
 
-	if (!pool->hooks.worker_end)
-		return;
-	WRITE_ONCE(w->func, pool->hooks.worker_end);
-	w->in_hook = true;
-	pool->hooks.worker_end(pool, w->own, pool->hooks.worker_data);
-	w->in_hook = false;
+	if (pool->hooks.worker_end) {
+		WRITE_ONCE(w->func, pool->hooks.worker_end);
+		pool->hooks.worker_end(pool, w->own, pool->hooks.worker_data);
+	}
+	/* now the reaper knows that the worker did not die in the hook */
 	WRITE_ONCE(w->func, NULL);
 }
 

@@ -70,7 +70,7 @@ static void reap_ended(void)
 		if (!READ_ONCE(w->thread->exit_state))
 			continue;
 		list_del(&w->dead_node);
-		if (!w->leaving || w->in_hook) {
+		if (!w->leaving || w->func) {
 			/* not in tidy.c, which is slow: threads of any pool may wait */
 			wpool_finish_forget(w->thread);
 			wpool_tidy_worker(w);

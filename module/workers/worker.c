@@ -149,8 +149,6 @@ static void run_tasks(struct wpool_worker *w)
 		cond_resched_tasks_rcu_qs();
 		if (unlikely(!wpool_worker_is_at_home(w)))
 			wpool_worker_rehome(w);
-		if (unlikely(!w->has_notifier) && READ_ONCE(w->pool->handoff))
-			wpool_handoff_watch(w);
 		task = look_for_task(w, &left);
 		if (task) {
 			wpool_run(w, task);
@@ -173,6 +171,8 @@ static void run_tasks(struct wpool_worker *w)
 
 int wpool_worker_main(struct wpool_worker *w)
 {
+	/* first: the end of the thread undoes this */
+	wpool_handoff_watch(w);
 	wpool_reaper_arm(w);
 	wpool_cgroup_arrive(w);
 	if (!wpool_hooks_start(w))
