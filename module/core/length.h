@@ -52,12 +52,6 @@ static inline bool wpool_runq_has_short_tasks(const struct wpool_runq *rq)
 	return READ_ONCE(rq->estimate.task_ns) < WPOOL_HELP_NS;
 }
 
-/** wpool_length_is_wanted() - must this look time a task, even within the same tick? */
-static inline bool wpool_length_is_wanted(const struct wpool_runq *rq)
-{
-	return !wpool_runq_has_short_tasks(rq) && !rq->sample.ns;
-}
-
 /** wpool_runq_has_long_tasks() - is a task known to take longer than waking a worker? */
 static inline bool wpool_runq_has_long_tasks(const struct wpool_runq *rq)
 {
@@ -82,17 +76,6 @@ static inline bool __wpool_runq_is_fresh(const struct wpool_runq *rq)
 static inline bool wpool_runq_is_short(const struct wpool_runq *rq, u32 nr)
 {
 	return nr < READ_ONCE(rq->estimate.help_len) && __wpool_runq_is_fresh(rq);
-}
-
-/*
- * Is a run queue best left to its own worker? @rq: run queue of any CPU. Racy. Returns true if the
- * tasks are short, and a worker counts as running or waking there: that worker looks at the queue
- * before it sleeps.
- */
-static inline bool wpool_runq_is_attended(const struct wpool_runq *rq)
-{
-	return !READ_ONCE(rq->redirect) && READ_ONCE(rq->nr_running) &&
-	       wpool_runq_is_short(rq, wpool_runq_len(rq));
 }
 
 #endif /* WPOOL_CORE_LENGTH_H */

@@ -10,7 +10,9 @@ bool wpool_runq_is_stranded(struct wpool_runq *rq)
 		return false;
 	/* wpool_runq_is_stranded:A, pairs with wpool_running_left:A, see wake.c */
 	smp_rmb();
-	return !wpool_runq_is_attended(rq);
+	/* a worker that is running or waking looks at the queue before it sleeps */
+	return READ_ONCE(rq->redirect) || !READ_ONCE(rq->nr_running) ||
+	       !wpool_runq_is_short(rq, wpool_runq_len(rq));
 }
 
 bool wpool_runq_offer(struct wpool_runq *rq)

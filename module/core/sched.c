@@ -312,12 +312,6 @@ static inline struct wpool_task *take(struct wpool_worker *w)
 	return task;
 }
 
-/* The calling worker counts as searching, so it may end offers: see end_offer:A in wake.c. */
-static bool find_work(struct wpool *pool)
-{
-	return wpool_queues_find_work(pool, wpool_this_runq(pool));
-}
-
 static bool may_spin(struct wpool *pool)
 {
 	return READ_ONCE(pool->spin_us) && !wpool_is_closed(pool) && !need_resched() &&
@@ -328,6 +322,7 @@ static bool may_spin(struct wpool *pool)
 static struct wpool_task *search_for_task(struct wpool_worker *w)
 {
 	struct wpool *pool = w->pool;
+	struct wpool_runq *rq = wpool_this_runq(pool);
 	struct wpool_task *task = NULL;
 	u32 nr = wpool_nr_active(pool);
 	u64 now, next, end = 0;
@@ -342,9 +337,11 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 		wpool_searching_enter(w);
 	}
 
+	/* the worker counts as searching, so it may end offers: see end_offer:A in wake.c */
 	do {
-		for (round = 1; round <= STEAL_ROUNDS && !task && find_work(pool); round++)
-			task = wpool_steal_round(pool, round == STEAL_ROUNDS);
+		for (round = 1; round <= STEAL_ROUNDS && !task && wpool_queues_find_work(pool, rq);
+		     round++)
+			task = wpool_steal_round(pool, rq, round == STEAL_ROUNDS);
 		if (!task)
 			task = take(w);
 		if (task)
@@ -356,7 +353,7 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 		/* between two rounds only read, unless an offer is outdated */
 		do {
 			if (now >= next) {
-				if (find_work(pool))
+				if (wpool_queues_find_work(pool, rq))
 					break;
 				next = now + POLL_NS;
 			}
@@ -364,7 +361,7 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 			now = ktime_get_mono_fast_ns();
 			if (!may_spin(pool) || now >= end)
 				return NULL;
-		} while (!wpool_queues_wait_here(pool, raw_cpu_read(*pool->rq)));
+		} while (!wpool_queues_wait_here(pool, rq));
 		/* other workers may take all tasks seen: then give up, park_join() looks again */
 	} while (now <= end && !need_resched());
 
@@ -451,19 +448,6 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 	return found;
 }
 
-struct wpool_task *wpool_sched_take_any(struct wpool *pool)
-{
-	struct wpool_task *task;
-	u32 i;
-
-	local_irq_disable();
-	task = wpool_fifo_pop_first(&pool->urgent) ?: wpool_fifo_pop_first(&pool->globq);
-	for (i = 0; i < wpool_nr_active(pool) && !task; i++)
-		task = take_first(wpool_active(pool, i));
-	local_irq_enable();
-	return task;
-}
-
 struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 {
 	struct wpool_runq *own = wpool_this_runq(pool);
@@ -481,6 +465,16 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 	/* start at this CPU: otherwise all submitters would drop the first run queues' tasks */
 	for (i = 0; i < nr && !task; i++)
 		task = take_first(wpool_active(pool, (own->index + i) % nr));
+	return task;
+}
+
+struct wpool_task *wpool_sched_take_any(struct wpool *pool)
+{
+	struct wpool_task *task;
+
+	local_irq_disable();
+	task = wpool_fifo_pop_first(&pool->urgent) ?: wpool_sched_take_oldest(pool);
+	local_irq_enable();
 	return task;
 }
 

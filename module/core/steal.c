@@ -80,27 +80,24 @@ static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
 	return task;
 }
 
-struct wpool_task *wpool_steal_round(struct wpool *pool, bool last)
+struct wpool_task *wpool_steal_round(struct wpool *pool, struct wpool_runq *rq, bool last)
 {
-	struct wpool_runq *rq, *victim;
 	struct wpool_task *task = NULL;
-	struct wpool_runq *own = wpool_this_runq(pool);
-	u32 nr = wpool_nr_active(pool), start = own->index, i;
+	u32 nr = wpool_nr_active(pool), start = rq->index, i;
 	enum wpool_distance at, next, distance;
 
-	at = READ_ONCE(pool->sites[own->cpu].core) ? WPOOL_NEAREST : WPOOL_SAME_CACHE;
+	at = READ_ONCE(pool->sites[rq->cpu].core) ? WPOOL_NEAREST : WPOOL_SAME_CACHE;
 	for (; at < WPOOL_NR_DISTANCES; at = next) {
 		next = WPOOL_NR_DISTANCES;
 		wpool_for_each_bit_wrap(i, pool->offers, nr, start) {
-			victim = wpool_active(pool, i);
-			local_irq_disable();
-			rq = wpool_runq_activate(wpool_this_runq(pool));
 			distance = wpool_distance(&pool->sites[pool->active[i]],
 						  &pool->sites[rq->cpu], false);
 			if (distance > at)
 				next = min(next, distance);
-			if (distance == at)
-				task = steal_from(pool, rq, victim, last);
+			if (distance != at)
+				continue;
+			local_irq_disable();
+			task = steal_from(pool, rq, wpool_active(pool, i), last);
 			if (task)
 				wpool_wake_to_help(pool, rq);
 			local_irq_enable();

@@ -24,10 +24,10 @@ struct wpool_task *wpool_transit_fill(struct wpool_runq *rq, struct wpool_fifo *
 
 /*
  * Visit each offered run queue (wpool_runq_offer()), the nearest first, until one has a task. Other
- * tasks of that run queue may move to this CPU's ring. @last: take the task in a next slot even if
- * a worker is running, waking or idle there. Context: a worker, interrupts on, preemption off.
- * Returns a task, not claimed, or NULL.
+ * tasks of that run queue may move to this CPU's ring. @rq: this CPU's run queue, which is active;
+ * @last: take the task in a next slot even if a worker is running, waking or idle there. Context: a
+ * worker, interrupts on, preemption off. Returns a task, not claimed, or NULL.
  */
-struct wpool_task *wpool_steal_round(struct wpool *pool, bool last);
+struct wpool_task *wpool_steal_round(struct wpool *pool, struct wpool_runq *rq, bool last);
 
 #endif /* WPOOL_CORE_STEAL_H */

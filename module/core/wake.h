@@ -65,7 +65,8 @@ static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
 	if (unlikely(wpool_runq_has_long_tasks(rq)))
 		__wpool_wake_name_left(pool, rq);
 
-	if (unlikely(rq->call_jiffy != now) || unlikely(wpool_length_is_wanted(rq))) {
+	if (unlikely(rq->call_jiffy != now) ||
+	    unlikely(!wpool_runq_has_short_tasks(rq) && !rq->sample.ns)) {
 		WRITE_ONCE(rq->call_jiffy, now);
 		wpool_length_start(rq, false);
 	}

@@ -245,7 +245,7 @@ inline ask()
 
 /* ---- queued.c, length.h ---- */
 
-/* wpool_runq_is_attended(), if the tasks are short */
+/* not wpool_runq_is_stranded(), if the tasks are short */
 #define IS_ATTENDED0	load(NR_RUNNING)
 #define IS_ATTENDED1	(OTHER && load(NR_RUNNING1))
 #define IS_ATTENDED(own)	((own) -> IS_ATTENDED1 : IS_ATTENDED0)
