@@ -20,13 +20,6 @@ u32 wpool_workers_room(void);
 /** wpool_module_count_in() - count one worker of the module; false if max_workers is reached */
 bool wpool_module_count_in(void);
 
-/** wpool_workers_leave() - count a worker out of its pool; wpool_worker_left() follows */
-static inline void wpool_workers_leave(struct wpool *pool)
-{
-	lockdep_assert_held(&pool->workers.lock);
-	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
-}
-
 extern unsigned int wpool_max_workers;
 
 /** wpool_module_count_out() - count one worker of the module out: a full barrier, see wake.c */

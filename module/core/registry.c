@@ -55,9 +55,9 @@ int wpool_registry_publish(struct wpool *pool, int (*show)(struct wpool *pool))
 {
 	int err;
 
+	/* show() registers the device only if it returns 0 */
 	mutex_lock(&pools_mutex);
 	err = show(pool);
-	pool->is_published = !err;
 	mutex_unlock(&pools_mutex);
 	return err;
 }
@@ -76,7 +76,8 @@ struct wpool *wpool_registry_find(bool (*match)(struct wpool *pool, const void *
 
 	mutex_lock(&pools_mutex);
 	list_for_each_entry(pool, &pools, node) {
-		if (pool->is_published && match(pool, data)) {
+		/* racy: a pool whose device is going does not match any more */
+		if (data_race(device_is_registered(&pool->dev)) && match(pool, data)) {
 			found = wpool_get(pool);
 			break;
 		}
@@ -123,8 +124,11 @@ bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool, void *data), void *data
 	bool ret = false;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(pool, &pools, node)
-		ret |= fn(pool, data);
+	list_for_each_entry_rcu(pool, &pools, node) {
+		ret = fn(pool, data);
+		if (ret)
+			break;
+	}
 	rcu_read_unlock();
 	return ret;
 }

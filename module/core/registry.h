@@ -38,7 +38,7 @@ void wpool_pools_walk(void (*fn)(struct wpool *pool, void *data), void *data);
 
 /*
  * As wpool_pools_walk(), without a lock. @fn: called under RCU; the destruction of the pool may
- * have begun. No sleeping. Calls @fn for all pools, and returns whether any call returned true.
+ * have begun. No sleeping. Stops when @fn returns true, and returns whether it did.
  */
 bool wpool_pools_walk_rcu(bool (*fn)(struct wpool *pool, void *data), void *data);
 

@@ -90,20 +90,20 @@ int wpool_runqs_add_hists(struct wpool *pool)
 		/* wpool_runqs_add_hists:A, pairs with the dependent accesses of its readers */
 		smp_store_release(&rq->hists, hists);
 	}
-	pool->has_hists = true;
 	return 0;
 }
 
 int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp)
 {
-	struct wpool_runq *rq;
+	struct wpool_runq *rq, *here = raw_cpu_read(*pool->rq);
 
 	if (wpool_runq(pool, cpu))
 		return 0;
 	rq = kmem_cache_alloc_node(runq_cache, gfp | __GFP_ZERO, cpu_to_node(cpu));
 	if (!rq)
 		return -ENOMEM;
-	if (pool->has_hists) {
+	/* @latency is set once all run queues have histograms */
+	if (READ_ONCE(pool->latency) || (here && READ_ONCE(here->hists))) {
 		rq->hists = alloc_hists(cpu, gfp);
 		if (!rq->hists) {
 			kmem_cache_free(runq_cache, rq);

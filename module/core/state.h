@@ -80,7 +80,6 @@ struct wpool {
 	u32 concurrency;		/* T: workers that run on a CPU at a time */
 	bool latency;			/* T: the pool measures how long tasks wait and run */
 	bool stamps;			/* T: submits note the time: @latency or @max_wait_ms */
-	bool has_hists;			/* T: each run queue has @hists */
 	bool handoff;			/* T: a queue is handed over if its worker blocks or hogs */
 	bool is_watched;		/* X: in the monitor's list, see monitor_timer.c */
 	bool prealloc;			/* I: @capacity workers exist before the first task */
@@ -175,7 +174,6 @@ struct wpool {
 	struct completion destroyed;	/* K: completed when destroy has finished */
 
 	struct list_head node;		/* R: in the list of pools, which is also read under RCU */
-	bool is_published;		/* R: complete: wpool_find() finds it */
 	struct device dev;		/* K: its reference count is the pool's */
 	struct devpool *devpool;	/* X: set once, if made through /dev/wpool */
 	struct rcu_work free_work;	/* K: frees the pool */

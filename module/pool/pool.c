@@ -117,7 +117,6 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	/* the least capacity, until the CPUs are counted */
 	if (pool->capacity_per_cpu)
 		pool->capacity = max(pool->min_workers, 1U);
-	pool->has_hists = pool->latency;
 	pool->stamps = pool->latency || pool->max_wait_ms;
 	pool->hooks.fault = attrs->fault;
 	pool->hooks.fault_data = attrs->fault_data;

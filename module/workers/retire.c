@@ -38,7 +38,7 @@ void wpool_worker_count_out(struct wpool *pool)
 {
 	local_irq_disable();
 	raw_spin_lock(&pool->workers.lock);
-	wpool_workers_leave(pool);
+	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
 	raw_spin_unlock(&pool->workers.lock);
 	/* the call looks for tasks: at capacity, their submitters asked for no worker */
 	wpool_worker_left(pool, false);
@@ -50,7 +50,7 @@ bool wpool_worker_resign(struct wpool_worker *w)
 	struct wpool *pool = w->pool;
 
 	lockdep_assert_held(&pool->workers.lock);
-	wpool_workers_leave(pool);
+	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
 	WRITE_ONCE(w->leaving, true);
 	if (likely(!pool->reclaim) || pool->reserve.rescuer)
 		return false;
