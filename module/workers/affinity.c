@@ -215,79 +215,62 @@ void wpool_affinity_set_usable(int cpu, bool on)
 
 /* ---- workers that may leave their home CPU: a hog, and a worker of an excluded CPU ---- */
 
-/* If a worker parked at home before it was let off its CPU, let it go home once more. */
-static void call_home(struct wpool *pool, struct task_struct *thread)
-{
-	struct wpool_worker *w;
-
-	/* the mask is set, then @parked is read; pairs with park_join:A */
-	smp_mb();
-	rcu_read_lock();
-	list_for_each_entry_rcu(w, &pool->workers.list, node) {
-		if (w->thread != thread)
-			continue;
-		if (READ_ONCE(w->parked))
-			wpool_idle_wake_runq(READ_ONCE(w->rq));
-		break;
-	}
-	rcu_read_unlock();
-}
-
-/* Set @safe_mask. The cpuset may have changed since the homes were found. */
-static void find_safe(struct wpool *pool)
-{
-	rcu_read_lock();
-	/* as in choose_homes() */
-	data_race(cpumask_and(&cpuset_mask, wpool_housekeeping_cpuset(pool), cpu_possible_mask));
-	rcu_read_unlock();
-	choose_homes(pool->homes, &cpuset_mask);
-	cpumask_and(&safe_mask, &found, &usable);
-}
-
 /*
- * Let a worker's thread off its CPU, to @safe_mask. If the kernel has meanwhile changed the cpuset,
- * this has perhaps undone what the kernel did to the thread: choose again.
+ * Let a worker's thread off its CPU, to CPUs that stay online and are in the cpuset, which may have
+ * changed since the homes were found. If the kernel changes the cpuset meanwhile, this has perhaps
+ * undone what the kernel did to the thread: choose again.
  */
 static void set_free(struct wpool *pool, struct task_struct *thread)
 {
-	lockdep_assert_held(&free_mutex);
-	for (;;) {
+	mutex_lock(&free_mutex);
+	do {
+		rcu_read_lock();
+		/* as in choose_homes() */
+		data_race(cpumask_and(&cpuset_mask, wpool_housekeeping_cpuset(pool),
+				      cpu_possible_mask));
+		rcu_read_unlock();
+		choose_homes(pool->homes, &cpuset_mask);
+		cpumask_and(&safe_mask, &found, &usable);
+		/* the kernel would wait for a thread that has an excluded CPU, or is pinned */
+		if (!cpumask_test_cpu(task_cpu(thread), &safe_mask) &&
+		    (compat_has_cpu(thread) || compat_migration_disabled(thread)))
+			break;
 		/* the second call moves nothing; without a safe CPU the kernel finds one */
 		if (!set_cpus_allowed_ptr(thread, &safe_mask))
 			set_cpus_allowed_ptr(thread, &found);
-		if (wpool_housekeeping_cpuset_is(pool, &cpuset_mask))
-			return;
-		find_safe(pool);
-	}
+	} while (!wpool_housekeeping_cpuset_is(pool, &cpuset_mask));
+	mutex_unlock(&free_mutex);
 }
 
 void wpool_workers_set_free(struct wpool *pool)
 {
 	struct task_struct *thread;
 	struct wpool_worker *w;
+	bool ended;
 
-again:
-	mutex_lock(&free_mutex);
-	find_safe(pool);
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		if (!READ_ONCE(w->may_roam))
 			continue;
 		WRITE_ONCE(w->may_roam, false);
-		thread = w->thread;
-		/* the kernel would wait for a thread that has an excluded CPU, or is pinned */
-		if (!cpumask_test_cpu(task_cpu(thread), &safe_mask) &&
-		    (compat_has_cpu(thread) || compat_migration_disabled(thread)))
-			continue;
-		get_task_struct(thread);
+		thread = get_task_struct(w->thread);
 		rcu_read_unlock();
 		set_free(pool, thread);
-		mutex_unlock(&free_mutex);
-		call_home(pool, thread);
-		put_task_struct(thread);
 		cond_resched();
-		goto again;
+		/* the mask is set, then @parked is read; pairs with park_join:A */
+		smp_mb();
+		rcu_read_lock();
+		/* the reaper takes a worker off the list only when its thread has ended */
+		ended = READ_ONCE(thread->exit_state);
+		put_task_struct(thread);
+		if (ended) {
+			/* RCU may not keep @w: begin again */
+			wpool_tidy_sweep(&pool->tidy_joinable);
+			break;
+		}
+		/* if it parked at home before it was let off its CPU, let it go home once more */
+		if (READ_ONCE(w->parked))
+			wpool_idle_wake_runq(READ_ONCE(w->rq));
 	}
 	rcu_read_unlock();
-	mutex_unlock(&free_mutex);
 }
