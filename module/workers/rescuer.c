@@ -49,27 +49,21 @@ static void count_rescue(struct wpool *pool, u64 ns)
 	pool->reserve.rescue_ns = 0;
 }
 
-void wpool_rescuer_is_missing(struct wpool *pool)
-{
-	raw_spin_lock_irq(&pool->workers.lock);
-	count_rescue(pool, 0);
-	raw_spin_unlock_irq(&pool->workers.lock);
-}
-
 void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w)
 {
 	bool used;
 
 	local_irq_disable();
 	raw_spin_lock(&pool->workers.lock);
-	count_rescue(pool, SLOW_NS);
-	used = pool->reclaim && !pool->reserve.rescuer;
+	count_rescue(pool, w ? SLOW_NS : 0);
+	used = w && pool->reclaim && !pool->reserve.rescuer;
 	if (used)
 		WRITE_ONCE(pool->reserve.rescuer, w);
 	/* if the worker is not used, it ends, and only leaves its room */
-	wpool_hooks_go(w);
+	if (w)
+		wpool_hooks_go(w);
 	raw_spin_unlock(&pool->workers.lock);
-	if (!used)
+	if (w && !used)
 		wpool_worker_left(pool, false);
 	local_irq_enable();
 }

@@ -14,12 +14,9 @@ struct wpool_worker;
 /*
  * Put a new worker into reserve. @pool: the caller has counted the worker in the module; @w: has
  * @leaving set, and waits for wpool_hooks_go(); it ends if the pool has a rescuer by now, or no
- * longer has reclaim. Process context, interrupts on.
+ * longer has reclaim; %NULL: none could be created, which is counted. Process context, irqs on.
  */
 void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w);
-
-/** wpool_rescuer_is_missing() - count that a rescuer could not be created */
-void wpool_rescuer_is_missing(struct wpool *pool);
 
 /*
  * Be the rescuer, until the pool needs one more worker. @w: counted out of its pool. Called by the

@@ -181,19 +181,17 @@ static int create_rescuer(struct wpool *pool)
 	struct wpool_worker *w;
 
 	if (!wpool_worker_may_enter(pool) || !wpool_module_count_in()) {
-		wpool_rescuer_is_missing(pool);
+		wpool_rescuer_set(pool, NULL);
 		return 1;
 	}
 	w = create_worker(pool, wpool_home_choose(pool, -1), true);
+	wpool_rescuer_set(pool, IS_ERR(w) ? NULL : w);
 	if (IS_ERR(w)) {
-		wpool_rescuer_is_missing(pool);
 		local_irq_disable();
 		wpool_worker_left(pool, false);
 		local_irq_enable();
-		return PTR_ERR(w);
 	}
-	wpool_rescuer_set(pool, w);
-	return 0;
+	return PTR_ERR_OR_ZERO(w);
 }
 
 int wpool_worker_create_reserve(struct wpool *pool)
@@ -283,18 +281,16 @@ static void retry_later(struct wpool *pool)
 	wpool_spawn_in(pool, ms);
 }
 
-/* Wake an idle worker: it leaves, if room is still wanted. *@woken: one was woken before. */
-static bool wake_idle(struct wpool *pool, void *woken)
+/* Wake an idle worker: it leaves, if room is still wanted. */
+static bool wake_idle(struct wpool *pool, void *unused)
 {
-	if (!*(bool *)woken)
-		*(bool *)woken = wpool_spawn_wants_room() && wpool_idle_wake_next(pool);
-	return false;
+	return wpool_spawn_wants_room() && wpool_idle_wake_next(pool);
 }
 
 /* One thread at a time serves the pool. A request that comes meanwhile queues the work again. */
 static void spawn_worker(struct wpool *pool)
 {
-	bool again, woken = false;
+	bool again;
 
 	wpool_threads_enter(pool);
 	/* spawn_worker:A, see wake.c */
@@ -315,7 +311,7 @@ static void spawn_worker(struct wpool *pool)
 	 * Busy workers check for starved pools after their task; an idle worker must be woken.
 	 * Walk under RCU, so that the spawner does not wait for pools_mutex.
 	 */
-	wpool_pools_walk_rcu(wake_idle, &woken);
+	wpool_pools_walk_rcu(wake_idle, NULL);
 }
 
 void wpool_spawner_serve(struct work_struct *work)
