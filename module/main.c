@@ -33,7 +33,6 @@
 #include "workers/cgroup.h"
 #include "workers/expire.h"
 #include "workers/freezer.h"
-#include "workers/hotplug.h"
 #include "workers/reaper.h"
 #include "workers/worker.h"
 

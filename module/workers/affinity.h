@@ -55,4 +55,8 @@ void wpool_affinity_set_usable(int cpu, bool on);
  */
 void wpool_workers_set_free(struct wpool *pool);
 
+/** wpool_hotplug_init() - follow the CPUs that go offline and online, see hotplug.c; 0 or -errno */
+int wpool_hotplug_init(void);
+void wpool_hotplug_exit(void);
+
 #endif /* WPOOL_WORKERS_AFFINITY_H */

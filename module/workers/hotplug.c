@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPU hotplug.
+ * CPU hotplug: CPUs that go offline and online while pools use them.
  *
  * When a CPU begins to go offline, its run queues are marked. From then on pushes go to the global
  * queue, workers of other CPUs may take what is queued there, and the CPU's workers move to a new
@@ -8,7 +8,7 @@
  * again, pools that may use it remove the mark. A run queue is made with its pool, or before its
  * CPU next comes online.
  */
-#include "workers/hotplug.h"
+#include "workers/affinity.h"
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -16,7 +16,6 @@
 
 #include "core/registry.h"
 #include "core/runq_alloc.h"
-#include "workers/affinity.h"
 
 static enum cpuhp_state online_state, prepare_state;
 
