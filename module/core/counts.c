@@ -126,13 +126,9 @@ void wpool_threads_leave(struct wpool *pool)
 static void make_it_look(struct wpool_runq *rq)
 {
 	/* make_it_look:A, fully ordered, pairs with look_here:B; only one caller continues */
-	if (xchg(&rq->handoff.is_called, true))
-		return;
-	atomic_inc(&rq->handoff.nr_calls);
-	if (smp_call_function_single_async(rq->cpu, &rq->handoff.call)) {
-		WRITE_ONCE(rq->handoff.is_called, false);
-		atomic_dec(&rq->handoff.nr_calls);
-	}
+	if (atomic_inc_return(&rq->handoff.nr_wanted) == 1 &&
+	    smp_call_function_single_async(rq->cpu, &rq->handoff.call))
+		atomic_set(&rq->handoff.nr_wanted, 0);
 }
 
 static void running_enter(struct wpool_worker *w, struct wpool_runq *rq)

@@ -36,18 +36,23 @@ static void handoff_work(struct irq_work *work)
 static void look_here(void *info)
 {
 	struct wpool_runq *rq = info;
+	int nr;
 
-	/*
-	 * look_here:B, fully ordered. From here on, a thread that finds @is_called false calls
-	 * again, and may reuse @call. If a thread found @is_called true, its earlier change is seen
-	 * below. A task that was queued here without a barrier is visible to all CPUs before the
-	 * counts are read. Pairs with make_it_look:A, stop_searching:A, park_join:A.
-	 */
-	xchg(&rq->handoff.is_called, false);
-	wpool_wake_if_work(rq->pool, rq);
-	/* look_here:A, the last access, pairs with wpool_handoff_sync:A */
-	smp_mb__before_atomic();
-	atomic_dec(&rq->handoff.nr_calls);
+	do {
+		nr = atomic_read(&rq->handoff.nr_wanted);
+		/*
+		 * look_here:B. The changes of the threads that @nr counts are seen below; for later
+		 * threads the loop runs again. A task that was queued here without a barrier is
+		 * visible to all CPUs before the counts are read. Pairs with make_it_look:A,
+		 * stop_searching:A, park_join:A.
+		 */
+		smp_mb();
+		wpool_wake_if_work(rq->pool, rq);
+		/*
+		 * look_here:A, fully ordered. With 0 this is the last access, and a thread may call
+		 * again, and reuse @call; pairs with wpool_handoff_sync:A.
+		 */
+	} while (atomic_sub_return(nr, &rq->handoff.nr_wanted));
 }
 
 void wpool_handoff_init_runq(struct wpool_runq *rq)
@@ -65,7 +70,7 @@ void wpool_handoff_sync(struct wpool *pool)
 	wpool_for_each_runq(pool, rq, cpu) {
 		irq_work_sync(&rq->handoff.work);
 		/* wpool_handoff_sync:A, pairs with look_here:A in an interrupt of that CPU */
-		while (atomic_read_acquire(&rq->handoff.nr_calls))
+		while (atomic_read_acquire(&rq->handoff.nr_wanted))
 			cpu_relax();
 	}
 }

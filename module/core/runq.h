@@ -24,8 +24,7 @@ struct wpool_worker;
 struct wpool_handoff {
 	struct irq_work work;		/* K: wakes a worker after a worker has blocked here */
 	call_single_data_t call;	/* K: wakes a worker after another CPU counted one out */
-	bool is_called;			/* X: @call was made, and has not begun */
-	atomic_t nr_calls;		/* X: calls that have not ended */
+	atomic_t nr_wanted;		/* X: looks that @call has not ended; if not 0, it comes */
 };
 
 /* What a run queue knows of the length of its tasks, see length.h. Other CPUs read it, too. */
