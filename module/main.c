@@ -12,7 +12,6 @@
 #include "core/counts.h"
 #include "core/current.h"
 #include "core/handoff.h"
-#include "core/housekeeping.h"
 #include "core/monitor.h"
 #include "core/monitor_timer.h"
 #include "core/spawn_queue.h"
@@ -134,7 +133,6 @@ static const struct {
 	{ wpool_cgroup_init, wpool_cgroup_exit },
 	/* waits for requests for workers, which hold references to pools */
 	{ wpool_spawn_init, wpool_spawn_exit },
-	{ NULL, wpool_housekeeping_exit },
 	/* waits for the monitor, and drops its references to pools, which are destroyed by now */
 	{ NULL, wpool_monitor_timer_exit },
 	/* before the first pool: hotplug makes the run queues of CPUs that come online */
@@ -180,7 +178,6 @@ static int __init wpool_init(void)
 	wpool_stall_dump = wpool_dump;
 	wpool_worker_fn = wpool_worker_main;
 	wpool_handoff_init();
-	wpool_housekeeping_init(wpool_affinity_update);
 
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		err = parts[i].init ? parts[i].init() : 0;

@@ -10,19 +10,6 @@
 #include "core/registry.h"
 #include "core/state.h"
 
-/* The set that pools have seen; after init only the work writes this. */
-static struct cpumask seen;
-static void (*changed_fn)(struct wpool *pool, void *data);
-
-static void tell_pools(struct work_struct *work)
-{
-	/* if the set changes again now, the pools or the next check, or both, see the change */
-	wpool_housekeeping_copy(&seen);
-	wpool_pools_walk(changed_fn, NULL);
-}
-
-static DECLARE_WORK(work, tell_pools);
-
 /*
  * A worker keeps to the CPUs that are in both of these sets. DOMAIN: the CPUs that isolcpus= and
  * partitions leave to the kernel. WQ: the CPUs that nohz_full= leaves. The set KTHREAD is one of
@@ -35,15 +22,26 @@ void wpool_housekeeping_copy(struct cpumask *mask)
 	rcu_read_unlock();
 }
 
+static bool queue_follow_work(struct wpool *pool, void *unused)
+{
+	/* RCU keeps the pool, and free_pool() waits for the work */
+	if (READ_ONCE(pool->follows))
+		queue_delayed_work(system_dfl_wq, &pool->follow_work, 0);
+	return false;
+}
+
 void wpool_housekeeping_check(void)
 {
 	/* only the monitor calls this, one round after the other */
-	static struct cpumask now;
+	static struct cpumask now, seen;
 
 	wpool_housekeeping_copy(&now);
-	/* the work may be writing @seen: then it runs once more */
-	if (!data_race(cpumask_equal(&now, &seen)))
-		queue_work(system_dfl_wq, &work);
+	if (cpumask_equal(&now, &seen))
+		return;
+	cpumask_copy(&seen, &now);
+	/* a pool that is not in the list reads the set later; pairs with wpool_registry_add() */
+	smp_mb();
+	wpool_pools_walk_rcu(queue_follow_work, NULL);
 }
 
 const struct cpumask *wpool_housekeeping_cpuset(struct wpool *pool)
@@ -63,15 +61,4 @@ bool wpool_housekeeping_cpuset_is(struct wpool *pool, const struct cpumask *mask
 	ret = data_race(cpumask_equal(mask, wpool_housekeeping_cpuset(pool)));
 	rcu_read_unlock();
 	return ret;
-}
-
-void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *data))
-{
-	changed_fn = changed;
-	wpool_housekeeping_copy(&seen);
-}
-
-void wpool_housekeeping_exit(void)
-{
-	cancel_work_sync(&work);
 }

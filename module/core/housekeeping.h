@@ -16,10 +16,7 @@ struct wpool;
 /** wpool_housekeeping_copy() - copy the present set to @mask */
 void wpool_housekeeping_copy(struct cpumask *mask);
 
-/*
- * Check whether the set has changed. If so, the function that wpool_housekeeping_init() was given
- * is soon called for each pool. Context: the monitor.
- */
+/* Check whether the set has changed. If so, queue the follow_work of each pool that follows it. */
 void wpool_housekeeping_check(void);
 
 /*
@@ -30,14 +27,5 @@ const struct cpumask *wpool_housekeeping_cpuset(struct wpool *pool);
 
 /** wpool_housekeeping_cpuset_is() - are these the CPUs of the pool's cpuset? Context: any */
 bool wpool_housekeeping_cpuset_is(struct wpool *pool, const struct cpumask *mask);
-
-/*
- * Check for changes from now on. @changed: called for each pool after a change, with %NULL; process
- * context.
- */
-void wpool_housekeeping_init(void (*changed)(struct wpool *pool, void *data));
-
-/** wpool_housekeeping_exit() - wait for the last call of @changed; the monitor has stopped */
-void wpool_housekeeping_exit(void);
 
 #endif /* WPOOL_CORE_HOUSEKEEPING_H */

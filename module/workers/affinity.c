@@ -70,17 +70,14 @@ u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask)
 	return nr;
 }
 
-static void find_homes(struct wpool *pool)
+/* Choose CPUs among those of the cpuset of a pool's cgroup: set @cpuset to these, then @found. */
+static void find_homes(struct wpool *pool, const struct cpumask *cpumask, struct cpumask *cpuset)
 {
-	if (pool->follows)
-		wpool_housekeeping_copy(pool->cpumask);
 	rcu_read_lock();
 	/* as in choose_homes() */
-	data_race(cpumask_and(pool->cpuset, wpool_housekeeping_cpuset(pool), cpu_possible_mask));
+	data_race(cpumask_and(cpuset, wpool_housekeeping_cpuset(pool), cpu_possible_mask));
 	rcu_read_unlock();
-	choose_homes(pool->cpumask, pool->cpuset);
-	/* a thread that reads pool->homes now finds each CPU as it was, or as it will be */
-	cpumask_copy(pool->homes, &found);
+	choose_homes(cpumask, cpuset);
 }
 
 /* Is @cpu excluded as a home of workers? */
@@ -108,7 +105,11 @@ void wpool_affinity_set(struct wpool *pool)
 
 	lockdep_assert_held(&pool->tune_mutex);
 	mutex_lock(&free_mutex);
-	find_homes(pool);
+	if (pool->follows)
+		wpool_housekeeping_copy(pool->cpumask);
+	find_homes(pool, pool->cpumask, pool->cpuset);
+	/* a thread that reads pool->homes now finds each CPU as it was, or as it will be */
+	cpumask_copy(pool->homes, &found);
 	wpool_for_each_runq(pool, rq, cpu) {
 		/* a CPU with a run queue is or was online, or comes: its site is known */
 		WRITE_ONCE(pool->sites[cpu].node, cpu_to_node(cpu));
@@ -176,7 +177,14 @@ void wpool_affinity_update(struct wpool *pool, void *data)
 
 void wpool_affinity_check(struct wpool *pool)
 {
-	if (!wpool_housekeeping_cpuset_is(pool, pool->cpuset))
+	bool same;
+
+	mutex_lock(&free_mutex);
+	wpool_housekeeping_copy(&found);
+	/* racy: a tune that writes cpumask now calls wpool_affinity_set() afterwards */
+	same = !READ_ONCE(pool->follows) || data_race(cpumask_equal(&found, pool->cpumask));
+	mutex_unlock(&free_mutex);
+	if (!same || !wpool_housekeeping_cpuset_is(pool, pool->cpuset))
 		wpool_affinity_update(pool, NULL);
 }
 
@@ -224,12 +232,7 @@ static void set_free(struct wpool *pool, struct task_struct *thread)
 {
 	mutex_lock(&free_mutex);
 	do {
-		rcu_read_lock();
-		/* as in choose_homes() */
-		data_race(cpumask_and(&cpuset_mask, wpool_housekeeping_cpuset(pool),
-				      cpu_possible_mask));
-		rcu_read_unlock();
-		choose_homes(pool->homes, &cpuset_mask);
+		find_homes(pool, pool->homes, &cpuset_mask);
 		cpumask_and(&safe_mask, &found, &usable);
 		/* the kernel would wait for a thread that has an excluded CPU, or is pinned */
 		if (!cpumask_test_cpu(task_cpu(thread), &safe_mask) &&

@@ -19,13 +19,13 @@ void wpool_affinity_set(struct wpool *pool);
 
 /*
  * wpool_affinity_set() for a caller without tune_mutex, such as a walk over the pools after the
- * CPUs that are online, or those of housekeeping.h, have changed. @data: not used.
+ * CPUs that are online have changed. @data: not used.
  */
 void wpool_affinity_update(struct wpool *pool, void *data);
 
 /*
  * wpool_affinity_set() if the pool's cgroup has another cpuset, or its cpuset has other CPUs, than
- * when last looked at.
+ * when last looked at, or if the pool follows the CPUs of housekeeping.h, and they have changed.
  */
 void wpool_affinity_check(struct wpool *pool);
 
