@@ -43,19 +43,13 @@ u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask);
 int wpool_affinity_cpu(struct wpool *pool, int home);
 
 /*
- * For CPU hotplug: a CPU becomes usable as a home (@on), or is about to go offline; in the second
- * case, no worker is moved to the CPU any more. Tells all pools; process context.
- */
-void wpool_affinity_set_usable(int cpu, bool on);
-
-/*
  * Let workers with @may_roam off their CPUs: the scheduler may move them. If such a worker's task
  * ends just now, the worker notices at its next full look for work that it is not bound to its
  * home, and goes there. Sleeps. The caller has a reference to @pool.
  */
 void wpool_workers_set_free(struct wpool *pool);
 
-/** wpool_hotplug_init() - follow the CPUs that go offline and online, see hotplug.c; 0 or -errno */
+/** wpool_hotplug_init() - follow the CPUs that go offline and online; returns 0 or -errno */
 int wpool_hotplug_init(void);
 void wpool_hotplug_exit(void);
 
