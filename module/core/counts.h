@@ -69,13 +69,6 @@ static inline bool wpool_runq_has_room(const struct wpool_runq *rq)
 	       READ_ONCE(rq->nr_running) < READ_ONCE(rq->pool->concurrency);
 }
 
-/** wpool_runq_is_over() - do too many workers run here? A waking worker is not counted. Racy */
-static inline bool wpool_runq_is_over(const struct wpool_runq *rq)
-{
-	return READ_ONCE(rq->nr_running) >
-	       READ_ONCE(rq->pool->concurrency) + !!READ_ONCE(rq->waking);
-}
-
 /*
  * Count a picked or created worker as waking and running. @w: cannot look for work before the
  * caller lets it; @rq: its home; rq->waking stays as it is if another worker is waking for @rq

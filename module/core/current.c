@@ -11,17 +11,11 @@
 
 #include "core/state.h"
 
-int (*wpool_worker_fn)(struct wpool_worker *w) __ro_after_init;
-
-/* The function of all workers' threads: to compare its address takes no read. */
-int wpool_worker_thread(void *worker)
-{
-	return wpool_worker_fn(worker);
-}
+int (*wpool_worker_fn)(void *worker) __ro_after_init;
 
 struct wpool_worker *__wpool_worker_current(void)
 {
-	if (!in_task() || kthread_func(current) != wpool_worker_thread)
+	if (!in_task() || kthread_func(current) != wpool_worker_fn)
 		return NULL;
 	return kthread_data(current);
 }
@@ -54,23 +48,18 @@ bool wpool_refuse_own_task(const struct wpool *pool, const char *caller)
 
 #ifdef CONFIG_LOCKDEP
 
-static void check_reclaim(struct wpool *pool)
+void wpool_lockdep_wait(struct wpool *pool)
 {
 	struct wpool_worker *w = wpool_worker_current();
 
+	lock_map_acquire(&pool->lockdep_map);
+	lock_map_release(&pool->lockdep_map);
 	if (!w || w->pool == pool || !READ_ONCE(w->pool->reclaim) || READ_ONCE(pool->reclaim) ||
 	    READ_ONCE(w->pool->reserve.wait_reported))
 		return;
 	WRITE_ONCE(w->pool->reserve.wait_reported, true);
 	pr_warn("%s: %ps waits for pool %s, which has no rescuer: this may deadlock when memory is short\n",
 		w->pool->name, READ_ONCE(w->func), pool->name);
-}
-
-void wpool_lockdep_wait(struct wpool *pool)
-{
-	lock_map_acquire(&pool->lockdep_map);
-	lock_map_release(&pool->lockdep_map);
-	check_reclaim(pool);
 }
 
 #endif

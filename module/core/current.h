@@ -9,11 +9,8 @@
 struct wpool;
 struct wpool_worker;
 
-/* wpool_worker_main(), set before there is a pool. */
-extern int (*wpool_worker_fn)(struct wpool_worker *w);
-
-/* The function of every worker's thread, and of no other thread. @worker: a struct wpool_worker */
-int wpool_worker_thread(void *worker);
+/* wpool_worker_main(), the function of all workers' threads; set before there is a pool. */
+extern int (*wpool_worker_fn)(void *worker);
 
 struct wpool_worker *__wpool_worker_current(void);
 

@@ -71,7 +71,7 @@ static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq 
 	init_completion(&w->may_go);
 	thread = ERR_PTR(-ENOMEM);
 	if (!wpool_inject_spawn())
-		thread = kthread_create_on_node(wpool_worker_thread, w, cpu_to_node(cpu),
+		thread = kthread_create_on_node(wpool_worker_fn, w, cpu_to_node(cpu),
 						"wp/%s", pool->name);
 	if (IS_ERR(thread)) {
 		kfree(w);

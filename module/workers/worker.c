@@ -33,9 +33,8 @@ static bool is_wanted_awake(const struct wpool_worker *w)
 	struct wpool_runq *rq = w->rq;
 	struct wpool *pool = w->pool;
 
-	return READ_ONCE(rq->redirect) ||
-	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->capacity) ||
-	       wpool_spawn_wants_room() || !wpool_cgroup_is_joined(w) ||
+	return READ_ONCE(rq->redirect) || wpool_worker_has_excess(pool) ||
+	       !wpool_cgroup_is_joined(w) ||
 	       /* let off its CPU at home, it must be bound again; if it cannot be, it may park */
 	       (current->nr_cpus_allowed != 1 && !w->stray) ||
 	       (wpool_is_closed(pool) && !wpool_queues_len(pool));
@@ -110,6 +109,7 @@ static bool park_sleep(struct wpool_worker *w)
 static struct wpool_task *look_for_task(struct wpool_worker *w, bool *left)
 {
 	struct wpool *pool = w->pool;
+	struct wpool_runq *rq = w->rq;
 	/* a worker woken for a task looks for the task before it makes room for a starved pool */
 	bool sent = w->picked;
 	struct wpool_task *task = NULL;
@@ -120,7 +120,10 @@ static struct wpool_task *look_for_task(struct wpool_worker *w, bool *left)
 	if (unlikely(!READ_ONCE(w->running_on)))
 		wpool_running_enter(w);
 	*left = unlikely(wpool_worker_has_excess(pool)) && wpool_worker_leave(w, false, !sent);
-	if (!*left && likely(!wpool_runq_is_over(w->rq)) && likely(!wpool_is_frozen(pool)))
+	/* too many workers run here? A waking worker is not counted */
+	if (!*left && likely(!wpool_is_frozen(pool)) &&
+	    likely(READ_ONCE(rq->nr_running) <=
+		   READ_ONCE(pool->concurrency) + !!READ_ONCE(rq->waking)))
 		task = wpool_sched_find(w);
 	if (!*left && !task) {
 		*left = (wpool_is_closed(pool) || wpool_worker_has_excess(pool)) &&
@@ -169,8 +172,10 @@ static void run_tasks(struct wpool_worker *w)
 	}
 }
 
-int wpool_worker_main(struct wpool_worker *w)
+int wpool_worker_main(void *worker)
 {
+	struct wpool_worker *w = worker;
+
 	/* first: the end of the thread undoes this */
 	wpool_handoff_watch(w);
 	wpool_reaper_arm(w);

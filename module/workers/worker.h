@@ -14,9 +14,10 @@
 #ifndef WPOOL_WORKERS_WORKER_H
 #define WPOOL_WORKERS_WORKER_H
 
-struct wpool_worker;
-
-/* The function of a worker's thread: run tasks, or be the rescuer, until the thread must end. */
-int wpool_worker_main(struct wpool_worker *w);
+/*
+ * The function of a worker's thread: run tasks, or be the rescuer, until the thread must end.
+ * @worker: a struct wpool_worker
+ */
+int wpool_worker_main(void *worker);
 
 #endif /* WPOOL_WORKERS_WORKER_H */
