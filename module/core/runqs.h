@@ -73,18 +73,6 @@ static inline struct wpool_runq *wpool_next_runq(struct wpool *pool, int *cpu)
 #define wpool_for_each_runq(pool, rq, cpu)				\
 	for ((cpu) = -1; ((rq) = wpool_next_runq(pool, &(cpu))); )
 
-/** wpool_sum_runqs() - sum @value over all CPUs' run queues; in @value, rq is the run queue */
-#define wpool_sum_runqs(pool, value) ({						\
-	struct wpool *_pool = (pool);						\
-	struct wpool_runq *rq;							\
-	u64 _sum = 0;								\
-	int _cpu;								\
-										\
-	wpool_for_each_runq(_pool, rq, _cpu)					\
-		_sum += (value);						\
-	_sum;									\
-})
-
 /** wpool_nr_active() - how many run queues are active */
 static inline u32 wpool_nr_active(const struct wpool *pool)
 {
@@ -103,16 +91,22 @@ static inline struct wpool_runq *wpool_active(struct wpool *pool, u32 i)
 	for ((i) = 0; (i) < wpool_nr_active(pool) &&			\
 	     ((rq) = wpool_active(pool, i), true); (i)++)
 
-/** wpool_sum_active() - sum @value over the active run queues; in @value, rq is the run queue */
-#define wpool_sum_active(pool, value) ({					\
+#define __wpool_sum(pool, for_each, value) ({					\
 	struct wpool *_pool = (pool);						\
 	struct wpool_runq *rq;							\
-	u32 _sum = 0, _i;							\
+	u64 _sum = 0;								\
+	int _i;									\
 										\
-	wpool_for_each_active(_pool, rq, _i)					\
+	for_each(_pool, rq, _i)							\
 		_sum += (value);						\
 	_sum;									\
 })
+
+/** wpool_sum_runqs() - sum @value over all CPUs' run queues; in @value, rq is the run queue */
+#define wpool_sum_runqs(pool, value)	__wpool_sum(pool, wpool_for_each_runq, value)
+
+/** wpool_sum_active() - sum @value over the active run queues; in @value, rq is the run queue */
+#define wpool_sum_active(pool, value)	__wpool_sum(pool, wpool_for_each_active, value)
 
 /** wpool_runq_len() - how many tasks a run queue holds: racy */
 static inline u32 wpool_runq_len(const struct wpool_runq *rq)

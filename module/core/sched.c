@@ -460,8 +460,6 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 	/* another CPU may have taken the task that was first */
 	if (!task)
 		task = take_first(own) ?: wpool_fifo_pop_first(&pool->globq);
-	if (task)
-		return task;
 	/* start at this CPU: otherwise all submitters would drop the first run queues' tasks */
 	for (i = 0; i < nr && !task; i++)
 		task = take_first(wpool_active(pool, (own->index + i) % nr));

@@ -389,16 +389,6 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 		rq->help_jiffy = now;
 }
 
-/*
- * Should a worker of another CPU come, because the current thread probably keeps this CPU? Yes if
- * the tasks are known to be long. Other tasks wait for this CPU, whose cache has their data.
- */
-static bool is_beside_submitter(struct wpool_runq *rq)
-{
-	wpool_length_adopt(rq);
-	return !is_idle_task(current) && wpool_runq_has_long_tasks(rq);
-}
-
 void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 {
 	bool beside;
@@ -418,7 +408,12 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 		wake_helper(pool, rq);
 		return;
 	}
-	beside = is_beside_submitter(rq);
+	wpool_length_adopt(rq);
+	/*
+	 * Should a worker of another CPU come, because the current thread probably keeps this CPU?
+	 * Yes if tasks are long. Others wait for this CPU, whose cache has their data.
+	 */
+	beside = !is_idle_task(current) && wpool_runq_has_long_tasks(rq);
 	wake_one(pool, rq, wpool_runq_len(rq) + wpool_shared_len(pool) >=
 		 max(READ_ONCE(rq->estimate.help_len), 2U), beside);
 }

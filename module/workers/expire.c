@@ -33,7 +33,9 @@
 
 static bool is_expiring(struct wpool *pool)
 {
+	/* the idle workers of a closed pool leave anyway */
 	return READ_ONCE(pool->expiry_ms) && !pool->prealloc && !wpool_is_frozen(pool) &&
+	       !wpool_is_closed(pool) &&
 	       READ_ONCE(pool->nr_workers) > READ_ONCE(pool->min_workers);
 }
 
@@ -91,9 +93,9 @@ void wpool_expire_timer(struct timer_list *timer)
 	smp_mb();
 	wpool_for_each_active(pool, rq, i)
 		while (READ_ONCE(rq->nr_idle) && nr < EXPIRE_BATCH && is_expiring(pool) &&
-		       !wpool_is_closed(pool) && expire_one(rq, jiffies - life))
+		       expire_one(rq, jiffies - life))
 			nr++;
-	if (!is_expiring(pool) || wpool_is_closed(pool))
+	if (!is_expiring(pool))
 		return;
 	rq = wpool_idle_coldest_runq(pool, &since);
 	/* fire when the coldest worker expires; if its time has come already, at the next tick */
@@ -113,18 +115,6 @@ static u32 count_spare(struct wpool *pool)
 	return min(workers - least, wpool_idle_nr(pool));
 }
 
-/* Send the coldest idle worker away, if it may expire and has been idle for EARLY_MS. */
-static bool expire_early(struct wpool *pool)
-{
-	unsigned long since, life = msecs_to_jiffies(EARLY_MS);
-	struct wpool_runq *rq;
-
-	if (!count_spare(pool) || wpool_is_closed(pool))
-		return false;
-	rq = wpool_idle_coldest_runq(pool, &since);
-	return rq && time_after_eq(jiffies, since + life) && expire_one(rq, since);
-}
-
 static struct shrinker *shrinker;
 
 static bool count_pool(struct wpool *pool, void *nr)
@@ -133,11 +123,18 @@ static bool count_pool(struct wpool *pool, void *nr)
 	return false;
 }
 
-static bool shrink_pool(struct wpool *pool, void *left)
+/* Send idle workers away, the coldest first, if they may expire and have been idle for EARLY_MS. */
+static bool shrink_pool(struct wpool *pool, void *data)
 {
-	while (*(unsigned long *)left && expire_early(pool))
-		--*(unsigned long *)left;
-	return false;
+	unsigned long since, life = msecs_to_jiffies(EARLY_MS), *left = data;
+	struct wpool_runq *rq;
+
+	for (; *left && count_spare(pool); --*left) {
+		rq = wpool_idle_coldest_runq(pool, &since);
+		if (!rq || time_before(jiffies, since + life) || !expire_one(rq, since))
+			break;
+	}
+	return !*left;
 }
 
 static unsigned long count_idle(struct shrinker *unused, struct shrink_control *control)

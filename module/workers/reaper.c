@@ -101,18 +101,6 @@ static void reap_workers(struct work_struct *work)
 static DECLARE_WORK(reap_work, reap_workers);
 
 /*
- * A worker holds the pool's lockdep map around each task. If a task ends its thread without an
- * oops, lockdep must complain only about locks of the task.
- */
-static void release_map(struct wpool *pool)
-{
-#ifdef CONFIG_LOCKDEP
-	if (lock_is_held(&pool->lockdep_map) == LOCK_STATE_HELD)
-		lock_map_release(&pool->lockdep_map);
-#endif
-}
-
-/*
  * A worker dies: end the calls that it is in. Other threads take part in them, and use its stack.
  * The work that repairs after a death cannot wait for these threads: some of them may die, too.
  */
@@ -148,7 +136,11 @@ static void thread_ends(struct callback_head *work)
 	 */
 	while (compat_migration_disabled(current))
 		migrate_enable();
-	release_map(w->pool);
+#ifdef CONFIG_LOCKDEP
+	/* held around each task: if a task ends its thread, lockdep must name only its own locks */
+	if (lock_is_held(&w->pool->lockdep_map) == LOCK_STATE_HELD)
+		lock_map_release(&w->pool->lockdep_map);
+#endif
 	wpool_hooks_tell(w, -EIO);
 	/* the reaper may drop w->memcg before the thread has ended */
 	compat_set_active_memcg(NULL);

@@ -78,18 +78,6 @@ static void tidy_worker(struct wpool_worker *w)
 	wpool_worker_reap(w);
 }
 
-static void sweep_pool(struct wpool_tidy *tidy)
-{
-	struct wpool *pool = tidy->pool;
-
-	if (tidy == &pool->tidy_joinable)
-		wpool_workers_set_free(pool);
-	else if (wpool_drops(pool))
-		wpool_finish_drop_all(pool);
-	else
-		wpool_finish_sweep(pool);
-}
-
 void wpool_tidy_serve(struct work_struct *work)
 {
 	struct wpool_tidy *tidy = container_of(work, struct wpool_tidy, work);
@@ -102,8 +90,12 @@ void wpool_tidy_serve(struct work_struct *work)
 			wpool_finish_put_down(pool, task);
 		else if (worker)
 			tidy_worker(worker);
+		else if (tidy == &pool->tidy_joinable)
+			wpool_workers_set_free(pool);
+		else if (wpool_drops(pool))
+			wpool_finish_drop_all(pool);
 		else
-			sweep_pool(tidy);
+			wpool_finish_sweep(pool);
 		cond_resched_tasks_rcu_qs();
 	}
 	wpool_put(pool);
