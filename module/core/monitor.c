@@ -99,18 +99,17 @@ static bool rescue_queue(struct wpool_runq *rq)
 static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
-	struct wpool_seen *watch = &rq->watch;
-	u64 ns = wpool_standing_ns(&watch->ticks, READ_ONCE(rq->tick), now);
+	u64 ns = wpool_standing_ns(&rq->watch.ticks, READ_ONCE(rq->tick), now);
 
-	watch->retake = WPOOL_RETAKE_NONE;
+	rq->retake = WPOOL_RETAKE_NONE;
 	if (ns >= hog_ns) {
-		watch->ticks.since_ns = 0;
-		watch->retake = WPOOL_RETAKE_ALL;
+		rq->watch.ticks.since_ns = 0;
+		rq->retake = WPOOL_RETAKE_ALL;
 	} else if (ns && wpool_queues_are_waiting(pool, rq)) {
 		/* where preempt notifiers work, retake_chosen() will find no blocked worker */
-		watch->retake = WPOOL_RETAKE_BLOCKED;
+		rq->retake = WPOOL_RETAKE_BLOCKED;
 	}
-	return watch->retake != WPOOL_RETAKE_NONE;
+	return rq->retake != WPOOL_RETAKE_NONE;
 }
 
 /* Count out the chosen workers of all run queues, in one walk over the workers. */
@@ -122,11 +121,11 @@ static void retake_chosen(struct wpool *pool)
 
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
 		rq = READ_ONCE(w->running_on);
-		if (!rq || rq->watch.retake == WPOOL_RETAKE_NONE)
+		if (!rq || rq->retake == WPOOL_RETAKE_NONE)
 			continue;
 		blocked = compat_is_blocked(w->thread);
 		/* a worker that has looked for a task since the choice is no hog */
-		if (!blocked && (rq->watch.retake != WPOOL_RETAKE_ALL ||
+		if (!blocked && (rq->retake != WPOOL_RETAKE_ALL ||
 				 READ_ONCE(rq->tick) != rq->watch.ticks.what ||
 				 !READ_ONCE(w->task)))
 			continue;
@@ -266,11 +265,11 @@ static bool is_overdue(struct wpool_runq *rq, u64 now, u64 max_ns)
 {
 	u32 jiffy;
 	bool ring = wpool_ring_first(&rq->ring, &jiffy) && is_older(jiffy, max_ns);
-	bool next = has_stood(&rq->watch.next, (unsigned long)READ_ONCE(rq->next), now, max_ns);
+	bool next = has_stood(&rq->seen_next, (unsigned long)READ_ONCE(rq->next), now, max_ns);
 
 	if (!ring && !next)
 		return fifo_waits(&rq->backlog, max_ns);
-	WRITE_ONCE(rq->watch.is_overdue, true);
+	WRITE_ONCE(rq->is_overdue, true);
 	return true;
 }
 
@@ -297,7 +296,7 @@ static bool runq_waits(struct wpool_runq *rq, u64 now)
 {
 	u64 next = (unsigned long)READ_ONCE(rq->next);
 	/* the same task may have run, and been submitted again: then the tick has moved */
-	bool stood = has_stood(&rq->watch.slot, next ^ (u64)READ_ONCE(rq->tick) << 32, now,
+	bool stood = has_stood(&rq->seen_slot, next ^ (u64)READ_ONCE(rq->tick) << 32, now,
 			       PERIOD_NS);
 	u32 jiffy;
 
@@ -334,11 +333,11 @@ static void look_at_workers(struct wpool *pool)
 		 * The workers counted out here, or one that was woken and does not get this CPU,
 		 * will not take the queued tasks: get another one.
 		 */
-		if (rq->watch.retake != WPOOL_RETAKE_NONE && wpool_queues_are_waiting(pool, rq) &&
+		if (rq->retake != WPOOL_RETAKE_NONE && wpool_queues_are_waiting(pool, rq) &&
 		    (wpool_runq_has_room(rq) ||
 		     (READ_ONCE(rq->waking) && !__wpool_runq_is_fresh(rq))))
 			rescue_queue(rq);
-		rq->watch.retake = WPOOL_RETAKE_NONE;
+		rq->retake = WPOOL_RETAKE_NONE;
 	}
 }
 
@@ -386,7 +385,7 @@ static bool look_closely(struct wpool *pool, u64 now)
 			queued = true;
 		} else {
 			rq->watch.head.since_ns = 0;
-			rq->watch.slot.since_ns = 0;
+			rq->seen_slot.since_ns = 0;
 		}
 	}
 	if (wpool_shared_len(pool)) {

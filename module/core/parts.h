@@ -138,27 +138,19 @@ static inline u64 wpool_standing_ns(struct wpool_standing *standing, u64 what, u
 /* What the monitor last saw of a queue. */
 struct wpool_seen {
 	struct wpool_standing ticks; /* N: the run queue's tick; for a pool the sum of all ticks */
-	enum wpool_retake retake; /* N: which workers to count out this time */
 	struct wpool_standing head; /* N: what was at the head of the queue */
 	bool reported;		/* N: the log has a message about the queue */
-	struct wpool_standing next; /* N: what was in the next slot; only for max_wait_ms */
-	struct wpool_standing slot; /* N: the task in the next slot and the tick: if neither has
-				     *    changed, the task waits; for the pressure
-				     */
-	u64 tried_ns;		/* N: for how long no worker had looked for a task when the monitor
-				 *    last tried to explain the jam
-				 */
-	bool is_overdue;	/* X: set when a task in the ring or the next slot seems to have
-				 *    waited for max_wait_ms; cleared by wpool_finish_sweep()
-				 */
-	bool jam_reported;	/* N: no more to log about this jam, see why.h */
-	bool jam_counted;	/* N: @exhausted of the pool counts this episode */
 };
 
 /* What the monitor keeps of a pool. */
 struct wpool_monitor {
 	struct llist_node node;	/* X: in the list of the pools with @is_watched */
 	struct wpool_seen watch; /* N: what was seen of the pool and its global queue */
+	u64 tried_ns;		/* N: for how long no worker had looked for a task when the monitor
+				 *    last tried to explain the jam
+				 */
+	bool jam_reported;	/* N: no more to log about this jam, see why.h */
+	bool jam_counted;	/* N: @exhausted counts this episode */
 	u64 handoffs;		/* N: hand-offs by the monitor */
 	u64 hogs;		/* N: workers that a task kept from looking for work for hog_ms */
 	u64 exhausted;		/* N: jams in which all workers allowed were in tasks */

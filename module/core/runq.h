@@ -113,6 +113,14 @@ struct wpool_runq {
 					 */
 	struct wpool_handoff handoff;	/* makes this CPU look at the queues, see handoff.h */
 	struct wpool_seen watch;	/* N: what the monitor saw of this run queue */
+	enum wpool_retake retake;	/* N: which workers to count out this time */
+	struct wpool_standing seen_next; /* N: what was in @next; only for max_wait_ms */
+	struct wpool_standing seen_slot; /* N: @next and the tick: if neither has changed, the task
+					  *    waits; for the pressure
+					  */
+	bool is_overdue;		/* X: set when a task in @ring or @next seems to have waited
+					 *    for max_wait_ms; cleared by wpool_finish_sweep()
+					 */
 	struct wpool_hists *hists;	/* T: histograms, or NULL; constant once set */
 	struct wpool *pool;		/* I */
 };

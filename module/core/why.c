@@ -151,16 +151,16 @@ static bool explain_stall(struct wpool *pool, u64 ns)
 		RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST),
 		RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST),
 	};
-	struct wpool_seen *watch = &pool->monitor.watch;
+	struct wpool_monitor *monitor = &pool->monitor;
 	char text[WPOOL_WHY_BYTES];
 	enum wpool_why why = wpool_why(pool, text, sizeof(text));
 
 	/* the reason is not known, or may soon be over: try again while tasks are queued */
 	if (why == WPOOL_WHY_OTHER)
 		return !wpool_queues_len(pool);
-	if (why == WPOOL_WHY_EXHAUSTED && !watch->jam_counted) {
-		watch->jam_counted = true;
-		WRITE_ONCE(pool->monitor.exhausted, pool->monitor.exhausted + 1);
+	if (why == WPOOL_WHY_EXHAUSTED && !monitor->jam_counted) {
+		monitor->jam_counted = true;
+		WRITE_ONCE(monitor->exhausted, monitor->exhausted + 1);
 	}
 	if (!__ratelimit(&limits[wpool_is_users(pool)]))
 		return false;
@@ -172,10 +172,10 @@ static bool explain_stall(struct wpool *pool, u64 ns)
 
 bool wpool_report_jam(struct wpool *pool, u64 now)
 {
-	struct wpool_seen *watch = &pool->monitor.watch;
+	struct wpool_monitor *monitor = &pool->monitor;
 	u64 limit = (u64)READ_ONCE(panic_on_stall_ms) * NSEC_PER_MSEC;
 	u32 ticks = wpool_sum_active(pool, READ_ONCE(rq->tick));
-	u64 ns = wpool_standing_ns(&watch->ticks, ticks, now);
+	u64 ns = wpool_standing_ns(&monitor->watch.ticks, ticks, now);
 
 	/* users may keep the workers of their pools in tasks for as long as they like */
 	if (wpool_is_users(pool))
@@ -184,14 +184,14 @@ bool wpool_report_jam(struct wpool *pool, u64 now)
 		panic("wpool: %s: no worker has looked for a task for %llu ms, %u tasks queued, %u submitters waiting\n",
 		      pool->name, ns / NSEC_PER_MSEC, wpool_queues_len(pool),
 		      READ_ONCE(pool->admission.nr_waiting));
-	if (watch->jam_reported)
+	if (monitor->jam_reported)
 		return limit;
 	/* a worker has looked since the last try */
-	if (ns < watch->tried_ns)
-		watch->tried_ns = 0;
-	if (ns - watch->tried_ns >= JAM_NS) {
-		watch->jam_reported = explain_stall(pool, ns);
-		watch->tried_ns = ns;
+	if (ns < monitor->tried_ns)
+		monitor->tried_ns = 0;
+	if (ns - monitor->tried_ns >= JAM_NS) {
+		monitor->jam_reported = explain_stall(pool, ns);
+		monitor->tried_ns = ns;
 	}
 	return true;
 }
@@ -199,6 +199,6 @@ bool wpool_report_jam(struct wpool *pool, u64 now)
 void wpool_report_no_jam(struct wpool *pool)
 {
 	pool->monitor.watch.ticks.since_ns = 0;
-	pool->monitor.watch.jam_reported = false;
-	pool->monitor.watch.jam_counted = false;
+	pool->monitor.jam_reported = false;
+	pool->monitor.jam_counted = false;
 }

@@ -221,9 +221,9 @@ void wpool_finish_sweep(struct wpool *pool)
 		return;
 	wpool_for_each_active(pool, rq, i) {
 		/* no worker takes these tasks: move all to the backlog, which is swept next */
-		if (READ_ONCE(rq->watch.is_overdue)) {
+		if (READ_ONCE(rq->is_overdue)) {
 			/* a flag set now may be lost: the monitor sets it again */
-			WRITE_ONCE(rq->watch.is_overdue, false);
+			WRITE_ONCE(rq->is_overdue, false);
 			wpool_sched_spill(rq);
 		}
 		sweep_queue(pool, &rq->backlog, from, ns);
