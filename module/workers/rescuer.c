@@ -108,31 +108,21 @@ void wpool_rescuer_check(struct wpool *pool)
 		wpool_spawn_check(pool);
 }
 
-/* Put the calling worker into reserve, where it can be taken, if it is still the rescuer. */
-static bool enter_reserve(struct wpool_worker *w)
+/*
+ * Put the calling worker into reserve, where it can be taken, or take it out again. Returns false
+ * if it is not the rescuer any more, or was taken or dismissed before.
+ */
+static bool set_in_reserve(struct wpool_worker *w, bool in)
 {
 	struct wpool *pool = w->pool;
 	bool ret;
 
 	raw_spin_lock_irq(&pool->workers.lock);
-	ret = pool->reserve.rescuer == w;
-	WRITE_ONCE(w->in_reserve, ret);
-	raw_spin_unlock_irq(&pool->workers.lock);
-	return ret;
-}
-
-/* Take the worker out of the reserve. Returns false if it was taken or dismissed before. */
-static bool leave_reserve(struct wpool_worker *w)
-{
-	struct wpool *pool = w->pool;
-	bool ret;
-
-	raw_spin_lock_irq(&pool->workers.lock);
-	ret = w->in_reserve;
-	if (ret) {
-		WRITE_ONCE(w->in_reserve, false);
+	ret = in ? pool->reserve.rescuer == w : w->in_reserve;
+	if (ret)
+		WRITE_ONCE(w->in_reserve, in);
+	if (ret && !in)
 		wpool_threads_enter(pool);
-	}
 	raw_spin_unlock_irq(&pool->workers.lock);
 	return ret;
 }
@@ -159,7 +149,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 
 	do {
 		follow_pool(w);
-		if (!enter_reserve(w))
+		if (!set_in_reserve(w, true))
 			return false;
 		/* count the thread out without the lock: the wake-up may sleep on PREEMPT_RT */
 		wpool_threads_leave(pool);
@@ -174,7 +164,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 				schedule();
 			__set_current_state(TASK_RUNNING);
 		}
-	} while (leave_reserve(w));
+	} while (set_in_reserve(w, false));
 	if (w->leaving)
 		return false;
 	/* if the home is excluded, or the bind fails, the worker looks for another home */
