@@ -19,7 +19,6 @@
 #include <linux/smp.h>
 #include <linux/threads.h>
 
-#include "core/near.h"
 #include "core/runqs.h"
 
 static int max_workers_set(const char *val, const struct kernel_param *kp)

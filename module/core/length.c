@@ -21,17 +21,12 @@
 /* A task that has slept is taken to run for this long. */
 #define SLEEP_NS	(2 * WPOOL_HELP_NS)
 
-static void set_length(struct wpool_runq *rq, u32 ns)
+void wpool_length_set(struct wpool_runq *rq, u32 ns)
 {
 	WRITE_ONCE(rq->estimate.task_ns, ns);
 	/* the next push takes the slow path, which decides between the ring and the global queue */
 	WRITE_ONCE(rq->estimate.ring_max, 0);
 	WRITE_ONCE(rq->estimate.help_len, ns < FETCH_NS ? U32_MAX : WPOOL_HELP_NS / ns + 1);
-}
-
-void wpool_length_init(struct wpool_runq *rq)
-{
-	set_length(rq, U32_MAX);
 }
 
 /* Are both short, or both long? */
@@ -58,7 +53,7 @@ void wpool_length_adopt(struct wpool_runq *rq)
 	/* not while a worker runs here: the end of its task gives a better estimate */
 	if (rq->estimate.task_ns == U32_MAX ||
 	    (!READ_ONCE(rq->nr_running) && !is_alike(ns, rq->estimate.task_ns)))
-		set_length(rq, ns);
+		wpool_length_set(rq, ns);
 }
 
 void wpool_length_start(struct wpool_runq *rq, bool is_run)
@@ -75,7 +70,7 @@ static void add_length(struct wpool_runq *rq, u64 ns)
 	ns = min_t(u64, ns, U32_MAX - 1);
 	if (ns > rq->estimate.task_ns)
 		ns = rq->estimate.task_ns + (ns - rq->estimate.task_ns) / PART_IF_LONGER;
-	set_length(rq, ns);
+	wpool_length_set(rq, ns);
 	tell_pool(rq->pool, ns);
 }
 

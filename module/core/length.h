@@ -27,8 +27,8 @@
 /* A run queue gets help from another CPU if its queued tasks take longer than this. */
 #define WPOOL_HELP_NS	(20 * NSEC_PER_USEC)
 
-/** wpool_length_init() - start without an estimate */
-void wpool_length_init(struct wpool_runq *rq);
+/** wpool_length_set() - set the estimate, in ns; %U32_MAX: unknown */
+void wpool_length_set(struct wpool_runq *rq, u32 ns);
 
 /*
  * If no worker has run tasks here lately, take the pool's estimate. @rq: this CPU's run queue;

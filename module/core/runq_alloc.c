@@ -114,7 +114,7 @@ int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp)
 	raw_spin_lock_init(&rq->lock);
 	INIT_LIST_HEAD(&rq->idle);
 	wpool_handoff_init_runq(rq);
-	wpool_length_init(rq);
+	wpool_length_set(rq, U32_MAX);
 	wpool_fifo_init(&rq->backlog, pool);
 	rq->cpu = cpu;
 	rq->pool = pool;

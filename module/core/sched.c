@@ -212,12 +212,6 @@ static struct wpool_task *take_oldest(struct wpool *pool, struct wpool_runq *rq)
 
 /* ---- urgent tasks ---- */
 
-/* Is the limit of urgent tasks in a row reached, so that another task comes first? */
-static bool is_turn_of_others(const struct wpool_runq *rq)
-{
-	return rq->tick - rq->urgent_tick == 1 && rq->urgent_streak == WPOOL_URGENT_STREAK;
-}
-
 /* Take an urgent task; rq->tick counts this look already. */
 static struct wpool_task *take_urgent(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -257,7 +251,9 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	WRITE_ONCE(rq->tick, rq->tick + 1);
 	if (unlikely(rq->sample.ns))
 		wpool_length_end(rq);
-	if (unlikely(urgent) && !is_turn_of_others(rq))
+	/* if the limit of urgent tasks in a row is reached, another task comes first */
+	if (unlikely(urgent) &&
+	    (rq->tick - rq->urgent_tick != 1 || rq->urgent_streak < WPOOL_URGENT_STREAK))
 		task = take_urgent(pool, rq);
 	if (likely(!task))
 		task = take_others(pool, rq);

@@ -4,7 +4,6 @@
 
 #include "core/counts.h"
 #include "core/length.h"
-#include "core/near.h"
 #include "core/queued.h"
 #include "core/runqs.h"
 #include "core/state.h"

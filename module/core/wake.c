@@ -9,7 +9,6 @@
 #include "core/freeze.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"
-#include "core/near.h"
 #include "core/spawn_queue.h"
 
 /**
