@@ -101,9 +101,8 @@ struct wpool_worker {
 	struct completion may_go;	/* K: its creator has counted it in, or made it rescuer */
 	bool in_reserve;		/* W: waits in reserve, and does not count in nr_threads */
 	bool changed;			/* W: the rescuer must adopt the pool's CPUs and cgroups */
-	struct callback_head exit_work;	/* O: runs in do_exit(), after an oops too */
+	struct callback_head exit_work;	/* O: runs in do_exit(), after an oops too; then RCU's */
 	struct list_head dead_node;	/* D: in the list of workers that end, or that died */
-	struct rcu_head rcu;		/* O: frees the worker */
 	struct wpool_context base;	/* O: the state in which worker_start left the thread, and
 					 *    in which tasks find it; usually all 0
 					 */

@@ -39,7 +39,7 @@ static struct hrtimer timer;
 
 static void free_rcu_worker(struct rcu_head *rcu)
 {
-	struct wpool_worker *w = container_of(rcu, struct wpool_worker, rcu);
+	struct wpool_worker *w = container_of(rcu, struct wpool_worker, exit_work);
 
 	mem_cgroup_put(w->memcg);
 	put_task_struct(w->thread);
@@ -53,7 +53,7 @@ void wpool_worker_reap(struct wpool_worker *w)
 	mutex_lock(&pool->workers.mutex);
 	list_del_rcu(&w->node);
 	mutex_unlock(&pool->workers.mutex);
-	call_rcu(&w->rcu, free_rcu_worker);
+	call_rcu(&w->exit_work, free_rcu_worker);
 	wpool_threads_leave(pool);
 }
 
