@@ -233,6 +233,37 @@ static void wpool_freeze_waits_for_an_abort_function_and_calls_no_other(struct k
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }
 
+static int start_at_gate(struct wpool *pool, void *gate, void **own)
+{
+	wpk_gate_pass(gate);
+	return 0;
+}
+
+static int do_tune_reclaim(struct wpk_thread *thread)
+{
+	return wpk_tune(thread->pool, RECLAIM, reclaim, true);
+}
+
+/* The worker in reserve is no worker yet, but the freeze waits for its worker_start, too. */
+static void wpool_freeze_waits_for_the_start_of_the_reserve(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_thread *freeze, *tune;
+	struct wpool *pool = wpk_pool_with(test, 1, 1, attrs.freezable = true,
+					   attrs.min_workers = 0,
+					   attrs.worker_start = start_at_gate,
+					   attrs.worker_data = gate);
+
+	tune = wpk_thread(test, do_tune_reclaim, pool, NULL, NULL);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	freeze = wpk_thread(test, do_freeze, NULL, NULL, NULL);
+	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	/* the freezer looks once a tick */
+	let_time_pass(test);
+	wpk_waits_for(test, freeze, gate);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, tune), 0);
+}
+
 struct chain {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
@@ -524,6 +555,7 @@ static struct kunit_case freeze_cases[] = {
 	KUNIT_CASE(wpool_freeze_waits_for_tasks_that_run),
 	KUNIT_CASE(wpool_freeze_that_is_called_off_thaws),
 	KUNIT_CASE(wpool_freeze_waits_for_an_abort_function_and_calls_no_other),
+	KUNIT_CASE(wpool_freeze_waits_for_the_start_of_the_reserve),
 	KUNIT_CASE(wpool_freeze_waits_for_what_its_tasks_wait_for),
 	KUNIT_CASE(wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs),
 	KUNIT_CASE(wpool_freeze_blocked_submitters_are_served_after_the_thaw),

@@ -146,6 +146,8 @@ struct stream {
 	struct wpk_jobs *others;
 	struct wpool *pool;
 	struct wpool_task tasks[3];
+	struct wpool_task child;
+	bool helps;	/* each task runs @child while it waits for it */
 	bool stop;
 	int others_seen;
 	u32 in_a_row;
@@ -155,6 +157,8 @@ struct stream {
 };
 
 static struct stream *the_stream;
+
+static void child_fn(struct wpool_task *task) { }
 
 static void stream_fn(struct wpool_task *task)
 {
@@ -167,6 +171,9 @@ static void stream_fn(struct wpool_task *task)
 	/* count only while other tasks are queued */
 	if ((u32)started < s->others->nr)
 		s->most = max(s->most, s->in_a_row);
+	if (s->helps)
+		s->err = s->err ?: wpool_try_submit(s->pool, &s->child) ?:
+			 wpool_task_wait(&s->child);
 	if (!READ_ONCE(s->stop))
 		s->err = s->err ?: wpool_try_submit(s->pool, task);
 }
@@ -175,7 +182,7 @@ static void stream_fn(struct wpool_task *task)
  * Other tasks run although urgent tasks submit themselves again and again: here three, in the only
  * worker.
  */
-static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
+static void others_go_on(struct kunit *test, bool helps)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
 	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
@@ -185,6 +192,8 @@ static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 
 	s->others = jobs;
 	s->pool = pool;
+	s->helps = helps;
+	wpool_task_init(&s->child, child_fn);
 	the_stream = s;
 	for (i = 0; i < 3; i++) {
 		wpool_task_init(&s->tasks[i], stream_fn);
@@ -203,6 +212,16 @@ static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->most, 15);
 	KUNIT_EXPECT_GE(test, s->runs, 500 * 15);
 	wpk_finish(test, pool, jobs);
+}
+
+static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
+{
+	others_go_on(test, false);
+}
+
+static void wpool_urgent_that_waits_for_a_child_others_go_on(struct kunit *test)
+{
+	others_go_on(test, true);
 }
 
 /* ---- a worker comes ----------------------------------------------------------- */
@@ -508,6 +527,7 @@ WPK_SUITE(urgent,
 	  KUNIT_CASE(wpool_urgent_leaves_the_others_one_of_16),
 	  KUNIT_CASE(wpool_urgent_count_begins_anew),
 	  KUNIT_CASE(wpool_urgent_without_an_end_others_go_on),
+	  KUNIT_CASE(wpool_urgent_that_waits_for_a_child_others_go_on),
 	  KUNIT_CASE(wpool_urgent_does_not_wait_for_a_busy_cpu),
 	  KUNIT_CASE(wpool_urgent_takes_the_idle_worker_at_once),
 	  KUNIT_CASE(wpool_urgent_child_is_run_by_its_parent),

@@ -426,8 +426,11 @@ static void count_help(struct wpool_worker *w)
 
 	preempt_disable();
 	rq = wpool_this_runq(w->pool);
-	if (READ_ONCE(w->running_on) == rq)
+	if (READ_ONCE(w->running_on) == rq) {
 		WRITE_ONCE(rq->tick, rq->tick + 1);
+		/* the task is no look of its own: urgent tasks stay in a row */
+		rq->urgent_tick++;
+	}
 	preempt_enable();
 }
 
