@@ -857,8 +857,9 @@ int __must_check wpool_submit_batch(struct wpool *pool,
  * the task itself while enough stack is left, so that fork-join works at capacity 1. Otherwise it
  * sleeps until another worker has run the task. If all workers sleep like this at full capacity,
  * one of them, preferably one that waits for a queued task, gets -EDEADLK, and should cancel
- * @task with wpool_task_cancel_sync(). Only a deadlock within one pool is found: tasks of two pools
- * that wait for each other may sleep until the caller is killed or a task is cancelled.
+ * @task with wpool_task_cancel_sync(). Only a deadlock within one pool is found, and only when a
+ * worker begins to wait: tasks of two pools that wait for each other, or of a pool whose capacity
+ * was lowered meanwhile, may sleep until the caller is killed or a task is cancelled.
  *
  * The first four results are the task's status after its last submit that was accepted, or that was
  * cancelled while it waited for room. Once the call has returned a status, that submit no longer
