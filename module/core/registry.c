@@ -48,8 +48,6 @@ int wpool_registry_add(struct wpool *pool)
 	if (!err)
 		list_add_tail_rcu(&pool->node, &pools);
 	mutex_unlock(&pools_mutex);
-	/* in the list, before its CPUs are chosen; pairs with wpool_housekeeping_check() */
-	smp_mb();
 	return err;
 }
 

@@ -73,7 +73,7 @@ struct wpool_runq {
 	u32 shared_jiffy;		/* C: when this CPU last put a task into pool->globq */
 	u32 next_streak;		/* P: number of tasks taken from @next in a row */
 	u32 urgent_streak;		/* P: urgent tasks taken in a row, until @urgent_tick */
-	u32 urgent_tick;		/* P: @tick of the look that took the last urgent task */
+	u32 urgent_tick;		/* P: @tick of the last urgent task and its inner ones */
 	u32 call_jiffy;			/* P: when a worker last checked if the queue needs help */
 	u32 help_jiffy;			/* C: when this CPU last looked for a worker of another CPU,
 					 *    and either woke none or had short tasks

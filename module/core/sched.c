@@ -465,9 +465,13 @@ struct wpool_task *wpool_sched_take_oldest(struct wpool *pool)
 struct wpool_task *wpool_sched_take_any(struct wpool *pool)
 {
 	struct wpool_task *task;
+	u32 i;
 
+	/* this CPU may have come online after the pool was destroyed: then it has no run queue */
 	local_irq_disable();
-	task = wpool_fifo_pop_first(&pool->urgent) ?: wpool_sched_take_oldest(pool);
+	task = wpool_fifo_pop_first(&pool->urgent) ?: wpool_fifo_pop_first(&pool->globq);
+	for (i = 0; i < wpool_nr_active(pool) && !task; i++)
+		task = take_first(wpool_active(pool, i));
 	local_irq_enable();
 	return task;
 }

@@ -62,6 +62,10 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 	unsigned long flags;
 
 	local_irq_save(flags);
+	/* interrupts are off, so @w is not freed; the check is repeated under the lock */
+	w = READ_ONCE(pool->reserve.rescuer);
+	if (!w || !READ_ONCE(w->in_reserve))
+		goto out;
 	/* choose a CPU with room and few workers: a hog is less likely to delay @w there */
 	rq = wpool_runq_activate(wpool_home_choose(pool, prefer));
 	raw_spin_lock(&pool->workers.lock);
@@ -85,6 +89,7 @@ bool wpool_reserve_take(struct wpool *pool, int prefer)
 		/* the worker may have to wait for its CPU: the monitor must see that */
 		wpool_monitor_timer_set(pool);
 	}
+out:
 	/*
 	 * wpool_reserve_take:B, the reserve is empty; then the caller reads whether the spawner was
 	 * asked. Pairs with spawn_worker:A, after which the spawner reads whether the reserve is

@@ -14,7 +14,8 @@
  * (workers/affinity.c) only schedules pool->follow_work, a tune that sets no attribute and so only
  * changes the capacity. A decrease waits for a grace period, and an increase may allocate memory.
  * Hotplug takes tune_mutex, so it waits for at most one change that has begun. If the cpuset of the
- * pool's cgroup has changed, the monitor schedules the work, which then finds other homes first.
+ * pool's cgroup or the set of housekeeping CPUs has changed, the monitor schedules the work, which
+ * then finds other homes first.
  *
  * Then the work takes the same mutexes as a tune, so it may wait for a tune that creates workers,
  * and for worker_start. Hotplug does not wait for these, because it does not take change_mutex, and

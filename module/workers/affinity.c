@@ -111,6 +111,8 @@ void wpool_affinity_set(struct wpool *pool)
 
 	lockdep_assert_held(&pool->tune_mutex);
 	mutex_lock(&free_mutex);
+	/* in the list, and following, before its CPUs are chosen: see wpool_housekeeping_check() */
+	smp_mb();
 	if (pool->follows)
 		wpool_housekeeping_copy(pool->cpumask);
 	find_homes(pool, pool->cpumask, pool->cpuset);

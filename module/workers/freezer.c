@@ -73,9 +73,8 @@ static u32 count_busy(struct wpool *pool)
 	/* count_busy:A, see core/freeze.h */
 	smp_mb();
 	list_for_each_entry_rcu(w, &pool->workers.list, node)
-		/* on its way out, or into reserve, a worker may be in a hook */
-		nr += READ_ONCE(w->leaving) ? READ_ONCE(w->func) && !READ_ONCE(w->in_reserve) :
-					      !is_parked(w);
+		/* on its way out, or into reserve, a worker calls a hook */
+		nr += READ_ONCE(w->leaving) ? !READ_ONCE(w->in_reserve) : !is_parked(w);
 	/* count_busy:B, see core/freeze.h */
 	smp_rmb();
 	nr += READ_ONCE(pool->tidy.is_queued);
