@@ -625,7 +625,7 @@ static void stop_fire(struct wpool_task *task)
 		now = ktime_get_mono_fast_ns();
 		if (!begun && READ_ONCE(disable->begun))
 			begun = now;
-	} while (!(atomic_read(&disable->event->state) & EVENT_ENDING_MASK) &&
+	} while (!(atomic_read(&disable->event->task.state) & WPOOL_ST_DISABLED_MASK) &&
 		 now < (begun ? begun + 50 * NSEC_PER_MSEC : end));
 }
 

@@ -294,7 +294,7 @@ static void wpool_event_cancel_sync_waits_for_the_function(struct kunit *test)
 	wpool_event_fire(wpk_event(ev));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(ev->gate, 1));
 	thread = wpk_thread(test, do_cancel_sync, NULL, NULL, wpk_event(ev));
-	WPK_EVENTUALLY(test, atomic_read(&wpk_event(ev)->state) >> 8 == 1);
+	WPK_EVENTUALLY(test, atomic_read(&wpk_event(ev)->task.state) >> 8 == 1);
 	KUNIT_EXPECT_FALSE(test, wpk_ended(thread));
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->returns), 0);
 	/* until the cancel has returned, no call fires or arms the event */

@@ -146,7 +146,7 @@ static void wpool_event_fire_closed_pool_is_aborted(struct kunit *test)
 	wpk_event(&ev[1])->abort = NULL;
 	wpool_event_arm(wpk_event(&ev[1]), 1);
 	/* wait until the refused event has ended: @state is EVENT_SHUT */
-	WPK_EVENTUALLY(test, atomic_read(&wpk_event(&ev[1])->state) == BIT(6));
+	WPK_EVENTUALLY(test, atomic_read(&wpk_event(&ev[1])->task.state) == BIT(6));
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(&ev[1])), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[0].runs) + atomic_read(&ev[1].runs), 0);
 }

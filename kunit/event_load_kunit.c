@@ -135,7 +135,7 @@ static void race_and_count(struct kunit *test, bool cancels)
 			expected += races[i].fired[j] - races[i].taken_back[j];
 		KUNIT_EXPECT_EQ(test, atomic_read(&evs[j].runs), expected);
 		KUNIT_EXPECT_FALSE(test, evs[j].twice);
-		KUNIT_EXPECT_EQ(test, atomic_read(&wpk_event(&evs[j])->state), 0);
+		KUNIT_EXPECT_EQ(test, atomic_read(&wpk_event(&evs[j])->task.state), 0);
 	}
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted),

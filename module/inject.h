@@ -91,8 +91,8 @@ static inline void wpool_inject_delay(struct wpool_task *task)
  *
  * Some wraps need no such start, because tests meet them anyway: jiffies in 32 bits start five
  * minutes below a wrap, and the lower half of ns, in task->submit_ns, wraps every four seconds.
- * admission.base, and all that it is compared with, is modulo 2^32. The counts in task->state,
- * event->state and work->disabled are of calls that must be undone: 2^24 or 2^31 of them at once
+ * admission.base, and all that it is compared with, is modulo 2^32. The counts in task->state
+ * and work->disabled are of calls that must be undone: 2^24 or 2^31 of them at once
  * are an error of the caller.
  */
 /* A module parameter, also set by tests: where counters of new pools, groups, queues start. */

@@ -72,11 +72,10 @@ struct wpool_event {
 	wpool_event_fn func;
 	wpool_event_abort_fn abort;
 	struct timer_list timer;
-	atomic_t state;
 	raw_spinlock_t lock; /* protects task.armed and the timer */
 };
 
-/* wpool_event.state: the function runs only because the time has come */
+/* state of an event: the function runs only because the time has come */
 #define WPOOL_EVENT_TIMED_OUT	BIT(2)
 
 #if !defined(CONFIG_LOCKDEP) && !defined(CONFIG_DEBUG_SPINLOCK)
@@ -208,7 +207,7 @@ static inline ktime_t wpool_hrevent_expires(const struct wpool_hrevent *event)
  */
 static inline bool wpool_event_timed_out(const struct wpool_event *event)
 {
-	return atomic_read(&event->state) & WPOOL_EVENT_TIMED_OUT;
+	return atomic_read(&event->task.state) & WPOOL_EVENT_TIMED_OUT;
 }
 
 /**

@@ -5,8 +5,9 @@
  * An event is a task and a timer. The task is detached, and its function is in this file. The task
  * waits for a token and goes through the queues like any other, and is accepted and counted once
  * for each time that the event has fired. So the path of a task does not know about events, except
- * that they wait for a token without a submitter (wpool_waiters_join()). The fires and the timer
- * are in event_fire.c. The state of the event is in event->state:
+ * that they wait for a token without a submitter (wpool_waiters_join()), and that task->state is
+ * theirs: no thread that takes the task claims it. The fires and the timer are in event_fire.c. The
+ * states:
  *
  *                fire               its turn                returned
  *      IDLE ----------> PENDING ----------> RUNNING -------------------> IDLE
@@ -16,7 +17,7 @@
  *       +------------- CANCELLED             | returned, AGAIN: PENDING, and the task
  *         its turn, or taken out             | is submitted again
  *
- * Each arrow is one change of event->state; if several threads try it, one succeeds. While the
+ * Each arrow is one change of task->state; if several threads try it, one succeeds. While the
  * event is PENDING or CANCELLED, the task is in the pool, or waits for a token. Otherwise the task
  * is in no queue: task->pool is the pool in which it will run, and the thread that changes the
  * state to PENDING submits it.
@@ -31,10 +32,10 @@
  *   - A fire may come at the same time as any call; the changes of state put both in order. After
  *     the submit of the task a fire does not touch the event: the function may free the event.
  *   - event->lock excludes arms and the callback of the timer from each other.
- *   - cancel_sync and finish add EVENT_ENDING to the state, so that later fires and arms do
+ *   - cancel_sync and finish add WPOOL_ST_DISABLED to the state, so that later fires and arms do
  *     nothing, and wait for a running callback of the timer. cancel_sync also waits for the
  *     function; the function itself calls finish. Afterwards the memory may be freed.
- *   - A disable is a cancel, or a cancel_sync, whose EVENT_ENDING stays until enable.
+ *   - A disable is a cancel, or a cancel_sync, whose WPOOL_ST_DISABLED stays until enable.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -59,22 +60,22 @@
 /* Make the event RUNNING. Returns false if the event was cancelled: then it is IDLE now. */
 static bool event_start(struct wpool_event *event, bool *gone)
 {
-	int old = atomic_read(&event->state);
+	int old = atomic_read(&event->task.state);
 	unsigned long flags;
 	bool started = false;
 
 	while (!started) {
-		if ((old & EVENT_STATE_MASK) != EVENT_PENDING) {
+		if ((old & WPOOL_ST_MASK) != WPOOL_ST_PENDING) {
 			/* not under the lock: after this change the event may be gone */
-			if (wpool_event_exchange(event, &old, old & EVENT_ENDING_MASK))
+			if (wpool_task_exchange(&event->task, &old, old & WPOOL_ST_DISABLED_MASK))
 				return false;
 			continue;
 		}
 		/* stop the timer in the same step, so that it does not expire in between */
 		raw_spin_lock_irqsave(&event->lock, flags);
-		started = wpool_event_exchange(event, &old,
-					       (old & EVENT_ENDING_MASK) | EVENT_RUNNING |
-					       (old & EVENT_TIMED ? EVENT_TIMED_OUT : 0));
+		started = wpool_task_exchange(&event->task, &old,
+					      (old & WPOOL_ST_DISABLED_MASK) | WPOOL_ST_RUNNING |
+					      (old & EVENT_TIMED ? EVENT_TIMED_OUT : 0));
 		if (started)
 			wpool_event_timer_stop(event);
 		raw_spin_unlock_irqrestore(&event->lock, flags);
@@ -88,22 +89,22 @@ static bool event_start(struct wpool_event *event, bool *gone)
 /* The function has returned, with @how 0; or the abort function, with EVENT_SHUT, DIED or LATE. */
 static void event_stop(struct wpool_event *event, int how)
 {
-	int old = atomic_read(&event->state), new;
+	int old = atomic_read(&event->task.state), new;
 	unsigned long flags;
 
 	wpool_debug_deactivate(&event->task);
 	/* before the change of state: after it another thread may run the event, and set @runner */
 	WRITE_ONCE(event->task.runner, NULL);
 	do {
-		new = old & EVENT_ENDING_MASK;
-		new |= old & EVENT_AGAIN ? EVENT_PENDING | (old & EVENT_TIMED) : EVENT_IDLE | how;
-	} while (!wpool_event_exchange(event, &old, new));
+		new = old & WPOOL_ST_DISABLED_MASK;
+		new |= old & EVENT_AGAIN ? WPOOL_ST_PENDING | (old & EVENT_TIMED) : how;
+	} while (!wpool_task_exchange(&event->task, &old, new));
 
 	if (old & EVENT_AGAIN) {
 		local_irq_save(flags);
 		wpool_submit_event(event->task.pool, &event->task);
 		local_irq_restore(flags);
-	} else if (old & EVENT_WAITED) {
+	} else if (old & WPOOL_ST_WAITED) {
 		wake_up_var(event);
 	}
 }
@@ -146,16 +147,16 @@ static void event_end(struct wpool_task *task, int status)
 /* Take back a fire for which the function has not started; false if there is none. */
 static bool event_take_back(struct wpool_event *event)
 {
-	int old = atomic_read(&event->state), new;
+	int old = atomic_read(&event->task.state), new;
 
 	do {
-		if ((old & EVENT_STATE_MASK) == EVENT_PENDING)
-			new = (old & EVENT_ENDING_MASK) | EVENT_CANCELLED;
+		if ((old & WPOOL_ST_MASK) == WPOOL_ST_PENDING)
+			new = (old & WPOOL_ST_DISABLED_MASK) | WPOOL_ST_CANCELLED;
 		else if (old & EVENT_AGAIN)
 			new = old & ~(EVENT_AGAIN | EVENT_TIMED);
 		else
 			return false;
-	} while (!wpool_event_exchange(event, &old, new));
+	} while (!wpool_task_exchange(&event->task, &old, new));
 
 	return true;
 }
@@ -172,13 +173,12 @@ static bool event_take_off(struct wpool_event *event)
 	ret = wpool_waiters_leave(&event->task);
 	if (ret) {
 		wpool_debug_deactivate(&event->task);
-		old = EVENT_CANCELLED;
-		while ((old & EVENT_STATE_MASK) == EVENT_CANCELLED &&
-		       !wpool_event_exchange(event, &old,
-					     EVENT_IDLE | (old & EVENT_ENDING_MASK)))
+		old = WPOOL_ST_CANCELLED;
+		while ((old & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED &&
+		       !wpool_task_exchange(&event->task, &old, old & WPOOL_ST_DISABLED_MASK))
 			;
 		/* the event was fired again meanwhile */
-		if ((old & EVENT_STATE_MASK) != EVENT_CANCELLED)
+		if ((old & WPOOL_ST_MASK) != WPOOL_ST_CANCELLED)
 			wpool_submit_event(event->task.pool, &event->task);
 	}
 	local_irq_restore(flags);
@@ -223,7 +223,7 @@ bool wpool_event_mod(struct wpool_event *event, unsigned long delay)
 		raw_spin_lock_irqsave(&event->lock, flags);
 		ret = true;
 	}
-	if (!(atomic_read(&event->state) & EVENT_ENDING_MASK))
+	if (!(atomic_read(&event->task.state) & WPOOL_ST_DISABLED_MASK))
 		wpool_event_timer_set(event, wpool_event_expires_after(event, delay));
 	/* the last touch: the time may have come, and the function may free the event */
 	raw_spin_unlock_irqrestore(&event->lock, flags);
@@ -231,24 +231,9 @@ bool wpool_event_mod(struct wpool_event *event, unsigned long delay)
 }
 EXPORT_SYMBOL_GPL(wpool_event_mod);
 
-/* Is the event no longer RUNNING? If it still is, set WAITED: event_stop() wakes the waiters. */
-static bool has_returned(struct wpool_event *event)
-{
-	int old = atomic_read_acquire(&event->state);
-
-	do {
-		if ((old & EVENT_STATE_MASK) != EVENT_RUNNING)
-			return true;
-		if (old & EVENT_WAITED)
-			return false;
-	} while (!wpool_event_exchange(event, &old, old | EVENT_WAITED));
-
-	return false;
-}
-
 bool wpool_event_disable(struct wpool_event *event)
 {
-	return event_cancel(event, EVENT_ENDING);
+	return event_cancel(event, WPOOL_ST_DISABLED);
 }
 EXPORT_SYMBOL_GPL(wpool_event_disable);
 
@@ -259,11 +244,11 @@ static int await_idle(struct wpool_event *event)
 	int state;
 
 	for (;;) {
-		state = atomic_read_acquire(&event->state);
-		if ((state & EVENT_STATE_MASK) == EVENT_IDLE)
+		state = atomic_read_acquire(&event->task.state);
+		if ((state & WPOOL_ST_MASK) == WPOOL_ST_IDLE)
 			return state;
-		if ((state & EVENT_STATE_MASK) == EVENT_RUNNING)
-			wait_var_event(event, has_returned(event));
+		if ((state & WPOOL_ST_MASK) == WPOOL_ST_RUNNING)
+			wait_var_event(event, wpool_wait_done(&event->task));
 		else if (!event_take_off(event) && !wpool_finish_take_out(&event->task))
 			wpool_task_await_hands(&tries);
 	}
@@ -276,8 +261,8 @@ int wpool_event_disable_sync(struct wpool_event *event)
 	bool ret;
 
 	might_sleep();
-	state = atomic_read(&event->state);
-	if ((state & EVENT_STATE_MASK) == EVENT_RUNNING && READ_ONCE(task->runner) == current)
+	state = atomic_read(&event->task.state);
+	if ((state & WPOOL_ST_MASK) == WPOOL_ST_RUNNING && READ_ONCE(task->runner) == current)
 		return -EDEADLK;
 	wpool_wait_tell_lockdep(task);
 	ret = wpool_event_disarm_sync(event);
@@ -293,15 +278,7 @@ EXPORT_SYMBOL_GPL(wpool_event_disable_sync);
 
 bool wpool_event_enable(struct wpool_event *event)
 {
-	int old = atomic_read(&event->state);
-
-	do {
-		if (WARN_ONCE(!(old & EVENT_ENDING_MASK),
-			      "event of %ps is enabled, but is not disabled\n", event->func))
-			return false;
-	} while (!wpool_event_exchange(event, &old, old - EVENT_ENDING));
-
-	return !((old - EVENT_ENDING) & EVENT_ENDING_MASK);
+	return wpool_task_enable(&event->task);
 }
 EXPORT_SYMBOL_GPL(wpool_event_enable);
 
@@ -331,7 +308,7 @@ void wpool_event_finish(struct wpool_event *event)
 	WRITE_ONCE(task->runner, NULL);
 	wpool_debug_deactivate(task);
 	/* the last touch of the event */
-	atomic_set_release(&event->state, EVENT_IDLE);
+	atomic_set_release(&event->task.state, WPOOL_ST_IDLE);
 }
 EXPORT_SYMBOL_GPL(wpool_event_finish);
 
@@ -358,7 +335,7 @@ static void debug_end_event(void *addr)
 {
 	struct wpool_event *event = addr;
 
-	atomic_add(EVENT_ENDING, &event->state);
+	atomic_add(WPOOL_ST_DISABLED, &event->task.state);
 	event_take_back(event);
 	if (preemptible() && READ_ONCE(event->task.runner) != current)
 		await_idle(event);
@@ -378,7 +355,6 @@ static void init_event(struct wpool_event *event, struct wpool *pool, wpool_even
 	};
 	event->func = func;
 	event->abort = abort;
-	atomic_set(&event->state, EVENT_IDLE);
 	wpool_event_timer_init(event);
 }
 

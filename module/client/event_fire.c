@@ -32,7 +32,6 @@
 #include <linux/timer.h>
 
 #include "compat.h"
-#include "task/state.h"
 #include "task/submit.h"
 
 /* ---- the fire ---- */
@@ -43,30 +42,30 @@
  */
 static bool event_mark_fired(struct wpool_event *event, int timed, bool *home)
 {
-	int old = EVENT_IDLE, new;
+	int old = WPOOL_ST_IDLE, new;
 
-	*home = likely(wpool_event_exchange(event, &old, EVENT_PENDING | timed));
+	*home = likely(wpool_task_exchange(&event->task, &old, WPOOL_ST_PENDING | timed));
 	if (*home)
 		return true;
 	/* claim:B, since an exchange that failed orders nothing */
 	smp_mb();
-	old = atomic_read(&event->state);
+	old = atomic_read(&event->task.state);
 	do {
-		if (old & EVENT_ENDING_MASK)
+		if (old & WPOOL_ST_DISABLED_MASK)
 			return false;
-		if ((old & EVENT_STATE_MASK) == EVENT_IDLE ||
-		    (old & EVENT_STATE_MASK) == EVENT_CANCELLED)
-			new = EVENT_PENDING | timed;
-		else if ((old & EVENT_STATE_MASK) == EVENT_RUNNING && !(old & EVENT_AGAIN))
+		if ((old & WPOOL_ST_MASK) == WPOOL_ST_IDLE ||
+		    (old & WPOOL_ST_MASK) == WPOOL_ST_CANCELLED)
+			new = WPOOL_ST_PENDING | timed;
+		else if ((old & WPOOL_ST_MASK) == WPOOL_ST_RUNNING && !(old & EVENT_AGAIN))
 			new = old | EVENT_AGAIN | timed;
 		else if (old & EVENT_TIMED && !timed)
 			new = old & ~EVENT_TIMED;
 		else
 			return false;
-	} while (!wpool_event_exchange(event, &old, new));
+	} while (!wpool_task_exchange(&event->task, &old, new));
 
-	*home = (old & EVENT_STATE_MASK) == EVENT_IDLE;
-	return (old & EVENT_STATE_MASK) != EVENT_PENDING && !(old & EVENT_AGAIN);
+	*home = (old & WPOOL_ST_MASK) == WPOOL_ST_IDLE;
+	return (old & WPOOL_ST_MASK) != WPOOL_ST_PENDING && !(old & EVENT_AGAIN);
 }
 
 bool wpool_event_fire(struct wpool_event *event)
@@ -178,9 +177,9 @@ static bool arm_timer(struct wpool_event *event, u64 expires)
 	if (!wpool_event_has_pool(event))
 		return false;
 	raw_spin_lock_irqsave(&event->lock, flags);
-	state = atomic_read(&event->state);
-	ret = !event->task.armed && !(state & (EVENT_ENDING_MASK | EVENT_AGAIN)) &&
-	      (state & EVENT_STATE_MASK) != EVENT_PENDING;
+	state = atomic_read(&event->task.state);
+	ret = !event->task.armed && !(state & (WPOOL_ST_DISABLED_MASK | EVENT_AGAIN)) &&
+	      (state & WPOOL_ST_MASK) != WPOOL_ST_PENDING;
 	if (ret)
 		wpool_event_timer_set(event, expires);
 	raw_spin_unlock_irqrestore(&event->lock, flags);
@@ -232,7 +231,7 @@ bool wpool_event_disarm(struct wpool_event *event, int ending)
 
 	raw_spin_lock_irqsave(&event->lock, flags);
 	if (ending)
-		atomic_add(ending, &event->state);
+		atomic_add(ending, &event->task.state);
 	ret = wpool_event_timer_stop(event);
 	raw_spin_unlock_irqrestore(&event->lock, flags);
 	return ret;
@@ -243,7 +242,7 @@ bool wpool_event_disarm_sync(struct wpool_event *event)
 	bool ret;
 
 	raw_spin_lock_irq(&event->lock);
-	atomic_add(EVENT_ENDING, &event->state);
+	atomic_add(WPOOL_ST_DISABLED, &event->task.state);
 	ret = event->task.armed;
 	WRITE_ONCE(event->task.armed, false);
 	raw_spin_unlock_irq(&event->lock);

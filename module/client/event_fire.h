@@ -6,39 +6,22 @@
 #ifndef WPOOL_CLIENT_EVENT_FIRE_H
 #define WPOOL_CLIENT_EVENT_FIRE_H
 
-#include <linux/atomic.h>
-#include <linux/bits.h>
 #include <linux/wpool_event.h>
 
-#include "inject.h"
+#include "task/state.h"
 
-/* event->state */
-#define EVENT_IDLE		0
-#define EVENT_PENDING		1
-#define EVENT_RUNNING		2
-#define EVENT_CANCELLED		3
-#define EVENT_STATE_MASK	3
+/* Bits of the state, beside WPOOL_ST_WAITED; WPOOL_ST_DISABLED counts ends and disables */
 #define EVENT_TIMED_OUT		WPOOL_EVENT_TIMED_OUT	/* RUNNING: only the timer has fired it */
 #define EVENT_TIMED		BIT(3)	/* PENDING, or AGAIN: only the timer has fired it */
-#define EVENT_AGAIN		BIT(4)	/* RUNNING: fired again while the function runs */
-#define EVENT_WAITED		BIT(5)	/* RUNNING: a thread sleeps until the function returns */
+#define EVENT_AGAIN		BIT(5)	/* RUNNING: fired again while the function runs */
 #define EVENT_SHUT		BIT(6)	/* IDLE: ended with -ESHUTDOWN */
 #define EVENT_DIED		BIT(7)	/* IDLE: ended with -EIO */
 #define EVENT_LATE		(EVENT_SHUT | EVENT_DIED) /* IDLE: ended with -ETIME */
-#define EVENT_ENDING		BIT(8)	/* counts ends and disables, which forbid fires and arms */
-#define EVENT_ENDING_MASK	(~(int)(EVENT_ENDING - 1))
 
 /* Does the event have a pool? An event that was not initialised has none. */
 static inline bool wpool_event_has_pool(const struct wpool_event *event)
 {
 	return READ_ONCE(event->task.pool);
-}
-
-/* As wpool_task_exchange(), on the state of an event. */
-static inline bool wpool_event_exchange(struct wpool_event *event, int *old, int new)
-{
-	wpool_inject_delay(&event->task);
-	return atomic_try_cmpxchg(&event->state, old, new);
 }
 
 /* Initialise the timer and event->lock. The flags of the task, set before, select the timer. */
@@ -54,12 +37,12 @@ void wpool_event_timer_set(struct wpool_event *event, u64 expires) __must_hold(&
 bool wpool_event_timer_stop(struct wpool_event *event) __must_hold(&event->lock);
 
 /*
- * As wpool_event_timer_stop(), called without the lock. @ending: EVENT_ENDING to forbid fires and
- * arms in the same step, so that the timer's fire comes before it or not at all; otherwise 0.
+ * As wpool_event_timer_stop(), called without the lock. @ending: WPOOL_ST_DISABLED to forbid fires
+ * and arms in the same step, so that the timer's fire comes before it or not at all; otherwise 0.
  */
 bool wpool_event_disarm(struct wpool_event *event, int ending);
 
-/* As wpool_event_disarm() with EVENT_ENDING; also waits for a running callback of the timer. */
+/* As wpool_event_disarm() with WPOOL_ST_DISABLED; waits for a callback of the timer, too. */
 bool wpool_event_disarm_sync(struct wpool_event *event);
 
 #endif /* WPOOL_CLIENT_EVENT_FIRE_H */

@@ -111,7 +111,8 @@ bool wpool_task_enable(struct wpool_task *task)
 
 	do {
 		if (WARN_ONCE(!(old & WPOOL_ST_DISABLED_MASK),
-			      "task of %ps is enabled, but is not disabled\n", task->func))
+			      "task of %ps is enabled, but is not disabled\n",
+			      wpool_trace_func(task)))
 			return false;
 	} while (!wpool_task_exchange(task, &old, old - WPOOL_ST_DISABLED));
 

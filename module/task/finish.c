@@ -124,11 +124,12 @@ void wpool_finish_forget(struct task_struct *thread)
 
 void wpool_finish_unrun(struct wpool *pool, struct wpool_task *task, int status)
 {
+	bool is_event = wpool_task_is_event(task);
 	wpool_abort_fn abort;
 	struct module *owner;
 	u32 colour;
 
-	if (!wpool_task_mark_cancelled(task))
+	if (!is_event && !wpool_task_mark_cancelled(task))
 		status = -ECANCELED;
 	if (!wpool_task_is_detached(task)) {
 		wpool_finish_joinable(pool, task, WPOOL_ST_CANCELLED, status);
@@ -141,8 +142,9 @@ void wpool_finish_unrun(struct wpool *pool, struct wpool_task *task, int status)
 				 wpool_trace_func(task), status);
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 	wpool_debug_deactivate(task);
-	/* the last touch; no other change leads out of CANCELLED */
-	atomic_set_release(&task->state, WPOOL_ST_IDLE);
+	/* the last touch; no other change leads out of CANCELLED; an event changes its own state */
+	if (!is_event)
+		atomic_set_release(&task->state, WPOOL_ST_IDLE);
 	if (abort)
 		abort(task, status);
 	module_put(owner);

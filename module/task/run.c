@@ -4,9 +4,10 @@
  * finish, and take the next task of this CPU, without a lock or a clock. The locked instructions on
  * this path, on the task's or this CPU's lines (3 on the pool's while tokens are scarce):
  *
- *   1. the claim: PENDING becomes RUNNING, or IDLE for a detached task; an item needs none
- *   2. the finish of a joinable task: RUNNING becomes IDLE
- *   3. the token, in wpool_waiters_give(), if the pool has a limit
+ *   1. the claim: PENDING becomes RUNNING, or IDLE for a detached task; an item, an event and the
+ *      task of a strand need none
+ *   2. the token, in wpool_waiters_give(), if the pool has a limit
+ *   3. the finish of a joinable task: RUNNING becomes IDLE
  *   4. the next task, in wpool_sched_next()
  *
  * Everything out of the ordinary is elsewhere: other states of the task in claim_to_run() and
@@ -199,7 +200,7 @@ static bool claim_to_run(struct wpool_task *task, int inside)
 
 /*
  * Claim a detached task; false if it was cancelled. The claim is the last touch of the task. An
- * item needs no claim, see item.h.
+ * item needs no claim, see item.h, and an event, or the task of a strand, has states of its own.
  */
 static __always_inline bool claim_detached(struct wpool_task *task, bool item)
 {
@@ -210,7 +211,8 @@ static __always_inline bool claim_detached(struct wpool_task *task, bool item)
 		return true;
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 	/* no thread waits for a detached task, so there is no WAITED to keep */
-	return atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE);
+	return wpool_task_is_event(task) ||
+	       atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE);
 }
 
 /* ---- a worker's tasks ---- */

@@ -16,9 +16,8 @@
  * Each arrow is one change of task->state. If several threads try it, one succeeds.
  *
  * A detached task goes from PENDING straight to IDLE when its function starts, and is not touched
- * afterwards. An item (item.h) stays PENDING. The task of an event is detached, and the event's
- * owner does not cancel the task: events have states of their own (event.c), and so have the tasks
- * of strands (strand.c).
+ * afterwards. An item (item.h) stays PENDING. The task of an event is detached, too: task->state is
+ * that of the event, which only event.c changes. The task of a strand has no state here (strand.c).
  *
  * A CANCELLED task is in a queue, among the waiters, or held by the thread that puts it in or has
  * taken it out. A thread that takes the task out finishes it, or passes it to tidy.c; until then

@@ -305,7 +305,6 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 
 void wpool_submit_event(struct wpool *pool, struct wpool_task *task)
 {
-	atomic_set(&task->state, WPOOL_ST_PENDING);
 	wpool_debug_activate(task);
 	if (!hand_over_claimed(pool, &task, 1) && wpool_waiters_join(pool, task))
 		wpool_accept_claimed(pool, wpool_this_runq(pool), &task, 1);

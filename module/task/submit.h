@@ -23,9 +23,9 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 int wpool_submit_on_state(struct wpool *pool, int cpu, struct wpool_task *task, unsigned int state);
 
 /*
- * Submit the task of an event that has fired, or of a strand; it is in no queue, and becomes
- * PENDING. It is accepted now, or when its turn comes among the waiters; if the pool is closed, see
- * wpool_waiters_join(). On return the task may be gone. Interrupts are off.
+ * Submit the task of an event that has fired, or of a strand; it is in no queue. It is accepted
+ * now, or when its turn comes among the waiters; if the pool is closed, see wpool_waiters_join().
+ * On return the task may be gone. Interrupts are off.
  */
 void wpool_submit_event(struct wpool *pool, struct wpool_task *task);
 

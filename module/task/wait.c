@@ -28,7 +28,7 @@
 /* The most workers that a wait checks with interrupts off. */
 #define WORKERS_A_LOOK	64
 
-static bool is_done(struct wpool_task *task)
+bool wpool_wait_done(struct wpool_task *task)
 {
 	int old = atomic_read_acquire(&task->state);
 
@@ -251,10 +251,10 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 			again = false;
 		if ((atomic_read_acquire(&task->state) & WPOOL_ST_MASK) == WPOOL_ST_IDLE)
 			return 0;
-		/* before is_done() sets WAITED: no later wake-up is missed */
+		/* before wpool_wait_done() sets WAITED: no later wake-up is missed */
 		err = prepare_to_wait_event(head, &wait.wq_entry, TASK_KILLABLE) ?
 		      -EINTR : -EAGAIN;
-		if (is_done(task))
+		if (wpool_wait_done(task))
 			err = 0;
 		else if (err == -EAGAIN && !await_begin(w, task, deep, again))
 			err = -EDEADLK;
@@ -284,7 +284,7 @@ int wpool_wait_end(struct wpool_task *task)
 
 	if (w)
 		err = help_and_sleep(w, task);
-	else if (!is_done(task) && wait_var_event_killable(task, is_done(task)))
+	else if (!wpool_wait_done(task) && wait_var_event_killable(task, wpool_wait_done(task)))
 		err = -EINTR;
 	if (err)
 		return err;

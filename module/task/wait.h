@@ -3,8 +3,13 @@
 #ifndef WPOOL_TASK_WAIT_H
 #define WPOOL_TASK_WAIT_H
 
+#include <linux/types.h>
+
 struct wpool_task;
 struct wpool_worker;
+
+/* Is a task, or an event, IDLE? If not, set WAITED: its finish wakes the threads that wait. */
+bool wpool_wait_done(struct wpool_task *task);
 
 /* May the calling thread wait for a joinable task? Returns 0, or -EDEADLK if it runs the task. */
 int wpool_wait_begin(struct wpool_task *task);
