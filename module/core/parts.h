@@ -47,8 +47,9 @@ struct wpool_admission {
 /* The tokens that a run queue caches, and its counts of tasks. */
 struct wpool_share {
 	atomic_t tokens;		/* X: tokens cached here; any CPU may take them */
-	u64 untaken;			/* C: tasks accepted here without a token */
-	local64_t ungiven;		/* L: tasks that finished here and returned no token */
+	local64_t tokenless;		/* L: tasks accepted here without a token, less those that
+					 *    finished here and gave none back
+					 */
 	u64 accepted[2];		/* C: tasks accepted here, by colour */
 	local64_t finished[2];		/* L: tasks finished here in any way, by colour */
 	local64_t failed;		/* L: of @finished, tasks whose worker died */

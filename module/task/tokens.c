@@ -20,16 +20,16 @@
  * pool->admission.tokens is negative, that is a debt, which finishes repay one by one.
  *
  * A pool without a limit has more tokens than it needs: a submit takes none, and a finish gives
- * none. Instead both count, on their own CPU, the tokens not taken and not given. When a limit is
- * set, these counts say how many tokens there have to be. At any time
+ * none. Instead each CPU counts the tasks without a token. When a limit is set, these counts say
+ * how many tokens there have to be. At any time
  *
- *   tokens + unfinished tasks = admission.base + untaken - ungiven
+ *   tokens + unfinished tasks = admission.base + the sum of share.tokenless
  *
  * Each step adds the same to both sides, even if a task took a token and gives none, or the other
  * way round. In a pool with a limit, both sides must be the limit. So wpool_tokens_resize() first
- * makes all submits take and all finishes give, and waits for a grace period: then the two counts
- * no longer change. Then it adds the difference between the limit and the right side to the tokens
- * and to admission.base.
+ * makes all submits take and all finishes give, and waits for a grace period: then the counts no
+ * longer change. Then it adds the difference between the limit and the right side to the tokens and
+ * to admission.base.
  */
 #include "task/tokens.h"
 
@@ -138,7 +138,7 @@ int __wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	if (!list_empty(&pool->admission.waiters))
 		return 0;
 	if (batch == WPOOL_NO_TOKENS) {
-		WRITE_ONCE(rq->share.untaken, rq->share.untaken + want);
+		__local64_add(want, &rq->share.tokenless);
 		return want;
 	}
 	if (pool->attention & WPOOL_ATT_SCARCE)
@@ -193,13 +193,6 @@ u32 wpool_nr_free(struct wpool *pool)
 }
 EXPORT_SYMBOL_GPL(wpool_nr_free);
 
-/* Tasks that took no token, less tasks that gave none; constant while there is a limit. */
-static int count_tokenless(struct wpool *pool)
-{
-	return wpool_sum_runqs(pool, READ_ONCE(rq->share.untaken) -
-				     local64_read(&rq->share.ungiven));
-}
-
 void wpool_tokens_resize(struct wpool *pool)
 {
 	int total = wpool_tokens_total(pool->capacity, pool->queue_depth), more;
@@ -211,8 +204,9 @@ void wpool_tokens_resize(struct wpool *pool)
 	/* wait until all submits take and all finishes give tokens; there are plenty until then */
 	if (!had_limit && total != WPOOL_TOKENS_UNLIMITED)
 		synchronize_rcu();
-	/* without a limit this is approximate: untaken and ungiven still change */
-	more = total - pool->admission.base - count_tokenless(pool);
+	/* without a limit this is approximate: the sum still changes */
+	more = total - pool->admission.base -
+	       wpool_sum_runqs(pool, local64_read(&rq->share.tokenless));
 	pool->admission.base += more;
 
 	raw_spin_lock_irqsave(&pool->admission.lock, flags);

@@ -71,7 +71,7 @@ static inline u32 wpool_tokens_take_fast(struct wpool *pool,
 	if (unlikely(attention & WPOOL_ATT_TAKE))
 		return 0;
 	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS) {
-		WRITE_ONCE(rq->share.untaken, rq->share.untaken + want);
+		__local64_add(want, &rq->share.tokenless);
 		return want;
 	}
 	/* a locked instruction, on this CPU's cache line or, near the limit, on the pool's */
@@ -87,7 +87,7 @@ void __wpool_tokens_make_scarce(struct wpool *pool)
 static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
 {
 	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS)
-		WRITE_ONCE(rq->share.untaken, rq->share.untaken + 1);
+		__local64_add(1, &rq->share.tokenless);
 	else
 		atomic_dec(&pool->admission.tokens);
 }

@@ -61,7 +61,7 @@ static inline void wpool_waiters_give(struct wpool *pool, struct wpool_runq *rq)
 
 	if (batch == WPOOL_NO_TOKENS) {
 		/* without a limit no submitter waits for a token */
-		local64_inc(&rq->share.ungiven);
+		local64_dec(&rq->share.tokenless);
 		return;
 	}
 	if (likely(!(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))) {
