@@ -156,7 +156,6 @@ static void end_refused(struct wpool *pool, struct wpool_task *task)
 {
 	trace_wpool_task_dropped(pool->name, raw_smp_processor_id(), task,
 				 wpool_trace_func(task), -ESHUTDOWN);
-	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
 	wpool_debug_deactivate(task);
 	task->abort(task, -ESHUTDOWN);
 	if (atomic_dec_and_test(&pool->nr_refused_events))
@@ -166,7 +165,7 @@ static void end_refused(struct wpool *pool, struct wpool_task *task)
 
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task)
 {
-	if (READ_ONCE(task->queued) == WPOOL_QUEUED_REFUSED) {
+	if (wpool_task_is_event(task) && READ_ONCE(task->queued) != WPOOL_QUEUED_POOL) {
 		end_refused(pool, task);
 		return;
 	}

@@ -64,7 +64,6 @@
 #define WPOOL_QUEUED_NO		0	/* its former pool, or the next one */
 #define WPOOL_QUEUED_POOL	1	/* the pool that has accepted the task, until its end */
 #define WPOOL_QUEUED_WAITS	2	/* the pool where the task waits for a token */
-#define WPOOL_QUEUED_REFUSED	3	/* the pool that did not accept the event: it was closed */
 
 /* Bit in task->pool, beside the address: the task waits in that pool for a token. */
 #define WPOOL_TASK_WAITS	2UL

@@ -353,7 +353,6 @@ static void refuse_waiter(struct wpool *pool, struct wpool_task *task)
 	}
 	wpool_get(pool);
 	atomic_inc(&pool->nr_refused_events);
-	WRITE_ONCE(task->queued, WPOOL_QUEUED_REFUSED);
 	wpool_tidy_task(pool, task);
 }
 
