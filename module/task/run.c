@@ -80,26 +80,17 @@ static struct wpool_hists *hists_here(struct wpool *pool)
 	return smp_load_acquire(&pool->latency) ? hists : NULL;
 }
 
-static void count_wait(struct wpool *pool, u64 wait_ns)
+/* Count the wait of a task that is about to run, or, if @cost->runs is 1, the run that ended. */
+static void count_times(struct wpool *pool, const struct wpool_cost *cost)
 {
 	struct wpool_hists *hists;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	hists = hists_here(pool);
-	if (hists)
-		wpool_hist_count(&hists->wait, wait_ns);
-	local_irq_restore(flags);
-}
-
-static void count_run(struct wpool *pool, const struct wpool_cost *cost)
-{
-	struct wpool_hists *hists;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	hists = hists_here(pool);
-	if (hists) {
+	if (hists && !cost->runs) {
+		wpool_hist_count(&hists->wait, cost->wait_ns);
+	} else if (hists) {
 		wpool_hist_count(&hists->run, cost->run_ns);
 		wpool_cost_add(wpool_cost_find(hists->costs, WPOOL_NR_COSTS, cost->func), cost);
 	}
@@ -121,18 +112,18 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 	unsigned long switches = count_switches();
 	struct wpool_cost cost = {
 		.func = wpool_trace_func(task),
-		.runs = 1,
 		.wait_ns = submit_ns && start_ns > submit_ns ? start_ns - submit_ns : 0,
 	};
 
 	if (submit_ns)
-		count_wait(w->pool, cost.wait_ns);
+		count_times(w->pool, &cost);
 	trace_wpool_task_started(w->pool->name, w->rq->cpu, w->thread->pid, task, cost.func,
 				 cost.wait_ns);
 	call_func(w, task, func, was, item);
 	/* the task may have called wpool_worker_set_func() */
 	if (READ_ONCE(w->func) != func)
 		cost.func = READ_ONCE(w->func);
+	cost.runs = 1;
 	cost.run_ns = ktime_get_mono_fast_ns() - start_ns;
 	cost.worst_ns = cost.run_ns;
 	cost.cpu_ns = cost.run_ns;
@@ -144,7 +135,7 @@ static noinline void call_watched(struct wpool_worker *w, struct wpool_task *tas
 	trace_wpool_task_finished(w->pool->name, w->rq->cpu, w->thread->pid, task, cost.func,
 				  cost.run_ns);
 	if (submit_ns)
-		count_run(w->pool, &cost);
+		count_times(w->pool, &cost);
 }
 
 static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool_task *task,
