@@ -79,7 +79,7 @@ struct wpool_strand {
 	struct wpool_strand_task *head;
 	u32 limit;
 	u32 nr;
-	pid_t runner;
+	struct task_struct *runner;
 	bool is_closed;
 	raw_spinlock_t lock; /* protects all fields but @pool and @limit, and the tasks' states */
 };

@@ -19,7 +19,7 @@
  *
  * A full strand refuses a task: no submitter waits for room in it. A task cannot be cancelled.
  * So a task has two states: it is pending, from its submit until its function starts, or it is not.
- * While the function runs, strand->runner is the pid of the thread, and the task belongs to its
+ * While the function runs, strand->runner is the thread, and the task belongs to its
  * function, which may free the task or submit it again. strand->lock protects these fields.
  *
  * When a task ends its turn, next_turn() makes the next one the head, under the lock, and the
@@ -161,7 +161,7 @@ static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool d
 	task->is_pending = false;
 	/* with a parallel part, a submit during the turn finds @gone set, and fails */
 	task->gone = gone;
-	WRITE_ONCE(strand->runner, task_pid_nr(current));
+	WRITE_ONCE(strand->runner, current);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 }
 
@@ -171,7 +171,7 @@ static void end_strand_turn(struct wpool_strand *strand)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&strand->lock, flags);
-	WRITE_ONCE(strand->runner, 0);
+	WRITE_ONCE(strand->runner, NULL);
 	unlock_and_send(strand, next_turn(strand), flags);
 }
 
@@ -231,7 +231,7 @@ bool wpool_strand_finish(struct wpool_strand_task *task)
 	bool ret;
 
 	raw_spin_lock_irqsave(&strand->lock, flags);
-	ret = strand->runner == task_pid_nr(current) && strand->head == task &&
+	ret = strand->runner == current && strand->head == task &&
 	      strand->nr == 1 && list_empty(&strand->queue);
 	if (ret)
 		debug_object_deactivate(strand, &strand_descr);
@@ -296,8 +296,8 @@ static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool 
 	int err;
 
 	might_sleep();
-	/* without the lock: no other thread stores the pid of this one */
-	if (READ_ONCE(strand->runner) == task_pid_nr(current))
+	/* without the lock: no other thread stores this one; a dead one stays until the turn ends */
+	if (READ_ONCE(strand->runner) == current)
 		return -EDEADLK;
 	init_completion(&mark.reached);
 	/* the pool exists while the strand is not empty, and is freed a grace period later */
@@ -349,7 +349,7 @@ void wpool_strand_init(struct wpool_strand *strand, struct wpool *pool, u32 limi
 	strand->head = NULL;
 	strand->limit = limit;
 	strand->nr = 0;
-	strand->runner = 0;
+	strand->runner = NULL;
 	strand->is_closed = false;
 	raw_spin_lock_init(&strand->lock);
 }

@@ -427,8 +427,11 @@ bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 	local_irq_save(flags);
 	/* first this CPU: this thread may just have submitted @task here */
 	rq = wpool_this_runq(pool);
-	found = unqueue_from(pool, rq, task) || wpool_fifo_remove(pool, task);
+	found = rq && (unqueue_from(pool, rq, task) || wpool_fifo_remove(pool, task));
 	local_irq_restore(flags);
+	/* this CPU came online after the end of the pool, which has no task */
+	if (!rq)
+		return false;
 	/* then the CPU where @task was submitted, which a detached task does not store */
 	if (!(task->flags & WPOOL_TASK_DETACHED))
 		cpu = READ_ONCE(task->cpu);

@@ -19,8 +19,11 @@
 #include "task/wait.h"
 #include "task/waiters.h"
 
-/* The most attempts to get hold of a task that may be moving between two queues. */
-#define MAX_TRIES	8
+/*
+ * The most attempts to get hold of a task that may be moving between two queues. With interrupts
+ * off one: the thread that moves it may be the one that was interrupted.
+ */
+#define MAX_TRIES	(irqs_disabled() ? 1 : 8)
 
 /*
  * Take a task marked as cancelled out of its queue now, so that its token need not wait for a

@@ -169,7 +169,8 @@ void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task)
 		end_refused(pool, task);
 		return;
 	}
-	if (wpool_task_is_cancelled(task)) {
+	/* a cancelled event may be fired again: its turn decides */
+	if (!wpool_task_is_event(task) && wpool_task_is_cancelled(task)) {
 		wpool_finish_unrun(pool, task, -ECANCELED);
 		return;
 	}

@@ -17,7 +17,7 @@
  *
  * A detached task goes from PENDING straight to IDLE when its function starts, and is not touched
  * afterwards. An item (item.h) stays PENDING. The task of an event is detached, too: task->state is
- * that of the event, which only event.c changes. The task of a strand has no state here (strand.c).
+ * that of the event (event.c). The task of a strand has no state here (strand.c).
  *
  * A CANCELLED task is in a queue, among the waiters, or held by the thread that puts it in or has
  * taken it out. A thread that takes the task out finishes it, or passes it to tidy.c; until then

@@ -8,7 +8,10 @@
 struct wpool_task;
 struct wpool_worker;
 
-/* Is a task, or an event, IDLE? If not, set WAITED: its finish wakes the threads that wait. */
+/*
+ * Is a task, or a disabled event that was RUNNING, IDLE? If not, set WAITED: its finish wakes the
+ * threads that wait.
+ */
 bool wpool_wait_done(struct wpool_task *task);
 
 /* May the calling thread wait for a joinable task? Returns 0, or -EDEADLK if it runs the task. */

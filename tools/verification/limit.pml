@@ -4,7 +4,8 @@
  *
  * Without a limit, submitters and finishers use no tokens. Each counts on its CPU the
  * tokens that it did not take or give, until it sees that there is a limit. The resizer
- * announces the limit, waits for a grace period, and computes the number of tokens.
+ * announces the limit, waits for a grace period, and computes the number of tokens. What submits
+ * add to share.tokenless is UNTAKEN here, what finishes subtract is UNGIVEN.
  *
  * When no process can move any more, the tokens and the unfinished tasks add up to the
  * limit. In "debt" the limit is less than the tasks, so the tokens are below zero at first.
