@@ -8,9 +8,8 @@
 #include "../tools/bench/module/order.h"
 #include "start_order.h"
 
-/* In jiffies. Tasks that are submitted at most this much later may overtake a short task. */
-#define FEW	max(2UL, msecs_to_jiffies(IS_ENABLED(CONFIG_KASAN) || \
-						  IS_ENABLED(CONFIG_LOCKDEP) ? 200 : 50))
+/* Tasks that are submitted at most this many rounds later may overtake a short task. */
+#define FEW	2
 
 /* The benchmark's value for each enum wpk_order_via. */
 static const enum order_via vias[] = {
@@ -30,6 +29,7 @@ struct order {
 	atomic_t next;		/* index of the next task to submit */
 	atomic_t refused;
 	atomic_t nr_submitters;
+	bool is_over;
 };
 
 /* ---- the submitters -------------------------------------------------------- */
@@ -75,6 +75,31 @@ static int submit_all(struct wpk_thread *thread)
 			atomic_add(min(nr, row->nr - i), &order->refused);
 		if (row->gap_us)
 			usleep_range(row->gap_us, row->gap_us);
+	}
+	return 0;
+}
+
+/*
+ * Count the rounds. A round ends when a tick has passed, each CPU has run this thread, and as many
+ * tasks have started as may be queued. So if a CPU stands still, or is slow, rounds are longer.
+ */
+static int count_rounds(struct wpk_thread *thread)
+{
+	struct order *order = thread->arg;
+	u32 depth = order->row->depth == WPOOL_UNLIMITED ? 0 : order->row->depth, from;
+	int cpu;
+
+	while (!READ_ONCE(order->is_over)) {
+		from = atomic_read(&order->load.started);
+		for_each_online_cpu(cpu)
+			set_cpus_allowed_ptr(current, cpumask_of(cpu));
+		do {
+			schedule_timeout_uninterruptible(1);
+			if (wpk_stopped(order->test))
+				return 0;
+		} while (atomic_read(&order->load.started) - from < depth &&
+			 !READ_ONCE(order->is_over));
+		WRITE_ONCE(order->load.round, order->load.round + 1);
 	}
 	return 0;
 }
@@ -154,7 +179,6 @@ static void count_all(struct order *order, struct wpk_order_figures *figures)
 	figures->nr = nr;
 	figures->p99 = quantile(overtakes, nr, 99);
 	figures->most = overtakes[nr - 1];
-	figures->late99 = quantile(late, nr, 99);
 	figures->late_most = late[nr - 1];
 	count_waits(test, by_submit, nr, figures);
 	kunit_release_action(test, free_memory, sum);
@@ -207,6 +231,7 @@ void wpk_order_run(struct kunit *test, const struct wpk_order_row *row,
 {
 	struct order *order = get_memory(test, 1, sizeof(*order));
 	struct wpk_thread **threads = get_memory(test, row->submitters, sizeof(*threads));
+	struct wpk_thread *rounds;
 	unsigned int i;
 
 	order->test = test;
@@ -223,11 +248,14 @@ void wpk_order_run(struct kunit *test, const struct wpk_order_row *row,
 		.pool = create(test, row),
 	};
 	KUNIT_ASSERT_EQ(test, order_init(&order->load), 0);
+	rounds = wpk_thread(test, count_rounds, NULL, NULL, order);
 	for (i = 0; i < row->submitters; i++)
 		threads[i] = wpk_thread(test, submit_all, order->load.pool, NULL, order);
 	for (i = 0; i < row->submitters; i++)
 		KUNIT_ASSERT_EQ(test, wpk_join(test, threads[i]), 0);
 	end(order);
+	WRITE_ONCE(order->is_over, true);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, rounds), 0);
 	if (!row->drop)
 		KUNIT_EXPECT_EQ(test, atomic_read(&order->refused), 0);
 	count_all(order, figures);

@@ -67,8 +67,8 @@ struct wpk_order_row {
  * @nr: tasks that started
  * @p99: 99 of 100 tasks were overtaken by at most this many tasks
  * @most: the most tasks that overtook one task
- * @late99: as @p99, counting only tasks submitted over 50 ms later (debug kernel: 200 ms)
- * @late_most: as @most, counting only the tasks that @late99 counts
+ * @late_most: as @most, counting only tasks that were submitted over two rounds later. A round is
+ *	at least a tick; if a CPU stands still, or tasks take long, it is longer: count_rounds()
  * @r99: p99 of the waits, in percent of that in a FIFO queue with the same times of starts
  * @rmax: as @r99, of the longest wait
  */
@@ -76,7 +76,6 @@ struct wpk_order_figures {
 	unsigned int nr;
 	unsigned int p99;
 	unsigned int most;
-	unsigned int late99;
 	unsigned int late_most;
 	unsigned int r99;
 	unsigned int rmax;

@@ -12,7 +12,6 @@
 
 #include <linux/atomic.h>
 #include <linux/delay.h>
-#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/sort.h>
@@ -36,7 +35,7 @@ enum order_via {
 
 /*
  * @before, @after: the clock when the task's submit began and when it returned; 0: not accepted
- * @began, @ended: jiffies at the same times
+ * @began, @ended: the round at the same times, see struct order_load
  * @start: the task's number among all starts, from 1; 0: it has not started
  */
 struct ordered {
@@ -50,8 +49,7 @@ struct ordered {
 		};
 	};
 	struct order_load *load;
-	u32 before, after, start;
-	unsigned long began, ended;
+	u32 before, after, start, began, ended;
 	u64 submit_ns, start_ns;
 };
 
@@ -60,6 +58,7 @@ struct ordered {
  * @every, @other_us: every @every-th task sleeps for @other_us instead; 0: none
  * @drop: the pool's policy is drop_oldest; otherwise it is block
  * @has_run: called at the end of each task; may be NULL
+ * @round: counted up by the caller, if it wants to know which overtakes are late
  */
 struct order_load {
 	enum order_via via;
@@ -71,6 +70,7 @@ struct order_load {
 	struct wpool_group group;
 	struct ordered *tasks;
 	atomic_t clock, started;
+	u32 round;
 };
 
 /* ---- the tasks ---- */
@@ -199,7 +199,7 @@ static int order_submit_some(struct order_load *load, struct ordered *o, u32 nr)
 static int order_submit(struct order_load *load, u64 i, u32 nr)
 {
 	struct ordered *o = &load->tasks[i];
-	unsigned long began = jiffies;
+	u32 began = READ_ONCE(load->round);
 	u64 now = ktime_get_mono_fast_ns();
 	u32 before = atomic_inc_return(&load->clock), after;
 	int err = order_submit_some(load, o, nr);
@@ -209,7 +209,7 @@ static int order_submit(struct order_load *load, u64 i, u32 nr)
 		o->before = before;
 		o->after = after;
 		o->began = began;
-		o->ended = jiffies;
+		o->ended = READ_ONCE(load->round);
 		o->submit_ns = now;
 	}
 	return err;
@@ -264,15 +264,14 @@ static u32 order_up_to(const u32 *sum, u32 i)
 	return all;
 }
 
-/* The clock of the first submit that began more than @few jiffies after @o's submit had ended. */
-static u32 order_few_later(struct ordered **by_submit, u32 nr, const struct ordered *o,
-			   unsigned long few)
+/* The clock of the first submit that began more than @few rounds after @o's submit had ended. */
+static u32 order_few_later(struct ordered **by_submit, u32 nr, const struct ordered *o, u32 few)
 {
 	u32 from = 0, to = nr, mid;
 
 	while (from < to) {
 		mid = (from + to) / 2;
-		if (time_after(by_submit[mid]->began, o->ended + few))
+		if (by_submit[mid]->began > o->ended + few)
 			to = mid;
 		else
 			from = mid + 1;
@@ -282,12 +281,12 @@ static u32 order_few_later(struct ordered **by_submit, u32 nr, const struct orde
 
 /*
  * Count the overtakes of each task, in the order of the starts. @late, if not NULL, gets the
- * overtakes by tasks submitted more than @few jiffies later. The caller has zeroed @sum, which has
+ * overtakes by tasks submitted more than @few rounds later. The caller has zeroed @sum, which has
  * load->clock + 1 elements.
  */
 static void order_count(const struct order_load *load, struct ordered **by_start,
 			struct ordered **by_submit, u32 nr, u32 *sum, u32 *overtakes, u32 *late,
-			unsigned long few)
+			u32 few)
 {
 	u32 end = atomic_read(&load->clock), i, from;
 
