@@ -3,9 +3,10 @@
  * Clocks and counters.
  *
  * CPU time ("cpu_ns") is the time in which online CPUs were not idle, summed over all CPUs: it
- * includes work, wake-ups, switches and interrupts. Natively it is the run time of the producers
- * and of all threads that live until the end of the measurement. Under QEMU's -icount the CPU time
- * is meaningless, because CPUs take turns; there the wall time counts the instructions of all CPUs.
+ * includes work, wake-ups, switches and interrupts. Natively it is the run time of the producers,
+ * of all threads that live until the end of the measurement, and of the kthreads per task. Under
+ * QEMU's -icount the CPU time is meaningless, because CPUs take turns; there the wall time counts
+ * the instructions of all CPUs.
  *
  * bench_count_wait() notices the end of a run: it reads per-CPU counters, with shorter and shorter
  * sleeps in between. One counter for all tasks would be a large part of the measured cost.
@@ -20,7 +21,6 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sort.h>
-#include <linux/string.h>
 #include <linux/tick.h>
 
 #include "mark.h"
@@ -60,10 +60,8 @@ static u64 busy_ns(const struct bench *b)
 	/* idle CPUs poll with their ticks on, so the kernel samples their idle time, every 10 ms */
 	struct task_struct *process, *thread;
 	u64 sum = b->meter.ended_ns;
+	int cpu;
 
-	/* this peer's threads end with their tasks */
-	if (b->pool.peer && !strcmp(b->pool.peer->name, "kthread"))
-		return 0;
 	/* the scheduler adds up what this thread has run */
 	schedule();
 	rcu_read_lock();
@@ -72,6 +70,8 @@ static u64 busy_ns(const struct bench *b)
 		if (!(thread->flags & PF_EXITING))
 			sum += bench_run_time_ns(thread);
 	rcu_read_unlock();
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(bench_threads_ns, cpu));
 	return sum;
 #else
 	u64 sum = ktime_get_ns() * num_online_cpus(), us;

@@ -257,6 +257,25 @@ static void kworker_destroy(struct bench_pool *pool)
 
 /* ---- a kthread per task ---- */
 
+#ifdef CONFIG_UML
+DEFINE_PER_CPU(u64, bench_threads_ns);
+static DEFINE_PER_CPU(struct task_struct *, last_thread);
+
+void bench_thread_ends(void)
+{
+	struct task_struct *last;
+
+	/* this thread still has to exit; the one before has done so */
+	preempt_disable();
+	last = this_cpu_xchg(last_thread, get_task_struct(current));
+	if (last) {
+		this_cpu_add(bench_threads_ns, last->se.sum_exec_runtime);
+		put_task_struct(last);
+	}
+	preempt_enable();
+}
+#endif
+
 static int kthread_peer_create(struct bench_pool *pool, const struct bench_run *run)
 {
 	return 0;

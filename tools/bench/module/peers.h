@@ -53,6 +53,16 @@ struct bench_fn {
 	int (*thread)(void *item);
 };
 
+#ifdef CONFIG_UML
+/* The run time of the kthreads per task that have ended on each CPU, but the last one. */
+DECLARE_PER_CPU(u64, bench_threads_ns);
+
+/* A kthread per task calls this at its end. */
+void bench_thread_ends(void);
+#else
+static inline void bench_thread_ends(void) { }
+#endif
+
 #define BENCH_FN(name)							\
 static __always_inline void name##_call(struct bench_item *item)	\
 {									\
@@ -81,6 +91,7 @@ static void name##_kwork(struct kthread_work *work)			\
 static int name##_thread(void *item)					\
 {									\
 	name##_call(item);						\
+	bench_thread_ends();						\
 	module_put_and_kthread_exit(0);					\
 }									\
 static const struct bench_fn name##_fn = {				\
