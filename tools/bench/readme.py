@@ -755,6 +755,7 @@ CONSTANTS = {
     'CHANGELOG.md': ('0.1 s', '64 bytes', '300 s', '10 ms'),
     'CONTRIBUTING.md': ('1 ms', ),
     'tools/bench/README.md': ('20 µs', ),
+    'benchmarks.rst': ('16,384 bytes', '512 bytes'),
     'dev-limits.rst': ('60 s', '64 MiB', '256 MiB'),
     'drivers.rst': ('256 MB', '170,000 lines'),
     'growth.rst': ('20 µs', '100 us', '2,000 instructions', '0.1 us'),

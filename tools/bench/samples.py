@@ -31,6 +31,8 @@ MEASUREMENTS = {
     'cancel': ('cancelled at once', 29, 'cancelled_at_once', 'kworker'),
     'create': ('a pool for one task', 29, 'a_pool_for_one_task', 'kworker'),
     'detached': ('allocated, submitted, freed', 13, 'detached', 'percpu', 'kmalloc'),
+    'invoke': ('wpool_invoke()', 13, 'invoke', 'percpu', 'kmalloc'),
+    'events': ('events of 10 ms, no limit', 24, 'wheel', 'percpu'),
 }
 # Parts of the kernel, and the object files of each: the first match counts.
 PARTS = {

@@ -9,7 +9,8 @@
  * the thread has computed; "start_*" is the time from the same moment until the first task starts.
  * With from=softirq a timer of CPU 0 submits the tasks, while the thread computes. With from=irq
  * the hard interrupt of the timer submits them, and the thread does not compute. With on=CPU
- * wpool's tasks are submitted with wpool_submit_on(), works with queue_work_on().
+ * wpool's tasks are submitted with wpool_submit_on(), works with queue_work_on(). "on_cpu0" is how
+ * many of all N * TASKS tasks ran on CPU 0.
  */
 #include "bench.h"
 #include "compat.h"
@@ -146,7 +147,9 @@ static int measure(struct bench *b)
 	bench_count_reset();
 	err = bench_produce(b, false, WARM, produce);
 	bench_count_reset();
-	return err ?: bench_produce(b, true, b->n, produce);
+	err = err ?: bench_produce(b, true, b->n, produce);
+	bench_put(b->run, "on_cpu0", per_cpu(bench_finished, 0));
+	return err;
 }
 
 const struct bench_case bench_beside = {

@@ -9,6 +9,7 @@
  * timer: a high-resolution timer on CPU 0, in hard interrupt context, submits a task. The task
  * wakes a thread, which sets the timer to fire a period later; N times. "start_*" is the time from
  * before the submit until the task starts, "enqueue_*" the time of the submit alone, in ns.
+ * "on_cpu0" is how many tasks ran on CPU 0.
  *
  * The timer does not restart itself: to set the next expiry in the interrupt can take longer than
  * the submit. It would delay the workers of that CPU, but not those of another CPU.
@@ -145,6 +146,7 @@ static int measure_ticks(struct bench *b)
 	bench_flush(b);
 	bench_count_reset();
 	err = bench_produce(b, true, b->n, produce_ticks);
+	bench_put(b->run, "on_cpu0", per_cpu(bench_finished, 0));
 	for (i = 0; i < b->n; i++)
 		t->start_ns[i] = bench_u32(t->ended_ns[i] - t->submitted_ns[i]);
 	return err;
