@@ -3,7 +3,7 @@
  * Each connection has a thread, which blocks in recvmsg() between requests. Another thread, the
  * acceptor, accepts connections.
  *
- * stop() shuts down the sockets, which ends all waits in recvmsg() and sendmsg().
+ * stop() shuts down the sockets, which ends all waits for data and for room.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>

@@ -10,11 +10,6 @@
  *							device, once or more; prints as above
  *	io nbd DEVICE MB CONNECTIONS			serves a device until it is disconnected
  *	io nbd-end DEVICE				disconnects the device
- *	io aead PLAIN NAME encrypt|decrypt BLOCK REQUESTS MS
- *							keeps REQUESTS of NAME, an AEAD, in flight;
- *							checks that they end in order, and that
- *							PLAIN has the same output; prints as above,
- *							and a checksum
  *	io stream-serve MB				serves any number of streams
  *	io stream ADDRESS MB to|from|both NR		NR streams at once; prints MB/s and
  *							a checksum
@@ -25,8 +20,6 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/aio_abi.h>
-#include <linux/if_alg.h>
 #include <linux/nbd.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -366,157 +359,6 @@ static uint64_t checksum(uint64_t sum, const char *buf, size_t size)
 	return sum;
 }
 
-/*
- * An AEAD of the kernel. A message is ASSOC bytes that are only authenticated, then BLOCK bytes; an
- * encrypted message has a tag of TAG bytes at its end. Message N has content N % MESSAGES.
- */
-#define ASSOC		16
-#define TAG		16
-#define IV		12
-#define MESSAGES	64
-#define MAX_REQUESTS	64
-
-/*
- * Opens @nr sockets of one transform, whose requests the kernel keeps in order. A socket takes one
- * request at a time.
- */
-static void aead_open(const char *name, int *ops, int nr)
-{
-	struct sockaddr_alg address = { .salg_family = AF_ALG, .salg_type = "aead" };
-	int fd = socket(AF_ALG, SOCK_SEQPACKET, 0);
-
-	snprintf((char *)address.salg_name, sizeof(address.salg_name), "%s", name);
-	if (fd < 0 || bind(fd, (void *)&address, sizeof(address)) ||
-	    setsockopt(fd, SOL_ALG, ALG_SET_KEY, "0123456789abcdef", 16) ||
-	    setsockopt(fd, SOL_ALG, ALG_SET_AEAD_AUTHSIZE, NULL, TAG))
-		err(1, "%s", name);
-	while (nr--) {
-		ops[nr] = accept(fd, NULL, NULL);
-		if (ops[nr] < 0)
-			err(1, "%s", name);
-	}
-	close(fd);
-}
-
-static void *aead_option(struct cmsghdr *option, int type, size_t size)
-{
-	*option = (struct cmsghdr){
-		.cmsg_level = SOL_ALG, .cmsg_type = type, .cmsg_len = CMSG_LEN(size),
-	};
-	return CMSG_DATA(option);
-}
-
-/* Sends the input of one request. The request begins when its output is read. */
-static void aead_send(int op, int encrypt, uint64_t nr, char *buf, size_t size)
-{
-	uint64_t control[16] = { 0 };
-	struct iovec iov = { .iov_base = buf, .iov_len = size };
-	struct msghdr message = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
-		.msg_controllen = 2 * CMSG_SPACE(4) + CMSG_SPACE(sizeof(struct af_alg_iv) + IV),
-	};
-	struct cmsghdr *option = CMSG_FIRSTHDR(&message);
-	struct af_alg_iv *iv;
-
-	*(uint32_t *)aead_option(option, ALG_SET_OP, 4) = encrypt ? ALG_OP_ENCRYPT : ALG_OP_DECRYPT;
-	option = CMSG_NXTHDR(&message, option);
-	*(uint32_t *)aead_option(option, ALG_SET_AEAD_ASSOCLEN, 4) = ASSOC;
-	option = CMSG_NXTHDR(&message, option);
-	iv = aead_option(option, ALG_SET_IV, sizeof(*iv) + IV);
-	iv->ivlen = IV;
-	memcpy(iv->iv, &nr, sizeof(nr));
-	if (sendmsg(op, &message, 0) != (ssize_t)size)
-		err(1, "a request of an AEAD");
-}
-
-/* Makes the inputs, and the outputs that @name computes. The last tag to decrypt is wrong. */
-static void aead_prepare(const char *name, int encrypt, size_t block, char **in, char **out)
-{
-	int op, i;
-
-	aead_open(name, &op, 1);
-	for (i = 0; i < MESSAGES; i++) {
-		char *plain = buffer(ASSOC + block), *secret = buffer(ASSOC + block + TAG);
-
-		content(plain, 0, ASSOC + block, i);
-		aead_send(op, 1, i, plain, ASSOC + block);
-		if (read(op, secret, ASSOC + block + TAG) != (ssize_t)(ASSOC + block + TAG))
-			err(1, "%s", name);
-		in[i] = encrypt ? plain : secret;
-		out[i] = encrypt ? secret : plain;
-	}
-	if (!encrypt)
-		in[MESSAGES - 1][ASSOC + block] ^= 1;
-	close(op);
-}
-
-static void aead(char **args)
-{
-	int encrypt = !strcmp(args[2], "encrypt"), requests = atoi(args[4]), got, i;
-	size_t block = atoi(args[3]);
-	size_t in_size = ASSOC + block + (encrypt ? 0 : TAG);
-	size_t out_size = ASSOC + block + (encrypt ? TAG : 0);
-	char *in[MESSAGES], *want[MESSAGES], *out[MAX_REQUESTS];
-	uint64_t nr = 0, ended = 0, start, begun[MAX_REQUESTS], end, sum = 0;
-	uint64_t *ns = malloc(sizeof(*ns) * MAX_OPS);
-	int ops[MAX_REQUESTS];
-	struct io_event events[MAX_REQUESTS];
-	aio_context_t aio = 0;
-
-	if (!ns || requests < 1 || requests > MAX_REQUESTS)
-		errx(1, "no memory, or not 1 to %d requests", MAX_REQUESTS);
-	if (syscall(SYS_io_setup, MAX_REQUESTS, &aio))
-		err(1, "io_setup");
-	aead_prepare(args[0], encrypt, block, in, want);
-	for (i = 0; i < requests; i++)
-		out[i] = buffer(out_size);
-	aead_open(args[1], ops, requests);
-	start = now();
-	end = start + atoi(args[5]) * 1000000ULL;
-	for (;;) {
-		for (; nr < ended + requests && nr < MAX_OPS; nr++) {
-			if (nr >= MESSAGES && now() >= end)
-				break;
-			i = nr % requests;
-			struct iocb cb = {
-				.aio_data = nr, .aio_lio_opcode = IOCB_CMD_PREAD,
-				.aio_fildes = ops[i], .aio_buf = (uintptr_t)out[i],
-				.aio_nbytes = out_size,
-			}, *cbs = &cb;
-
-			begun[i] = now();
-			aead_send(ops[i], encrypt, nr % MESSAGES, in[nr % MESSAGES], in_size);
-			if (syscall(SYS_io_submit, aio, 1, &cbs) != 1)
-				err(1, "io_submit");
-		}
-		if (ended == nr)
-			break;
-		got = syscall(SYS_io_getevents, aio, 1L, (long)requests, events, NULL);
-		if (got < 1)
-			err(1, "io_getevents");
-		for (i = 0; i < got; i++, ended++) {
-			int bad = !encrypt && ended % MESSAGES == MESSAGES - 1;
-			char *result = out[ended % requests];
-
-			ns[ended] = now() - begun[ended % requests];
-			if (events[i].data != ended)
-				errx(1, "request %llu ended before %llu",
-				     (unsigned long long)events[i].data, (unsigned long long)ended);
-			if (events[i].res != (bad ? -EBADMSG : (long long)out_size))
-				errx(1, "request %llu ended with %lld",
-				     (unsigned long long)ended, (long long)events[i].res);
-			if (!bad && memcmp(result, want[ended % MESSAGES], out_size))
-				errx(1, "request %llu: wrong content", (unsigned long long)ended);
-			if (!bad && ended < MESSAGES)
-				sum = checksum(sum, result, out_size);
-		}
-	}
-	end = now();
-	qsort(ns, ended, sizeof(*ns), compare);
-	printf("%.2f %.1f %016llx\n", ended * block / ((end - start) / 1e9) / 1e6,
-	       ns[ended - 1 - ended / 100] / 1e3, (unsigned long long)sum);
-}
-
 /* One end of a stream, with checksums of the data sent and received. */
 struct stream {
 	int fd;
@@ -656,8 +498,6 @@ int main(int argc, char **argv)
 		measure(argv + 2, read_file, 0);
 	else if (argc == 5 && !strcmp(argv[1], "nbd"))
 		nbd(argv[2], strtoull(argv[3], NULL, 10) << 20, atoi(argv[4]));
-	else if (argc == 8 && !strcmp(argv[1], "aead"))
-		aead(argv + 2);
 	else if (argc == 3 && !strcmp(argv[1], "stream-serve"))
 		stream_serve(strtoull(argv[2], NULL, 10) << 20);
 	else if (argc == 6 && !strcmp(argv[1], "stream"))
