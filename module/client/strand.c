@@ -296,7 +296,7 @@ static int flush_in_state(struct wpool_strand *strand, unsigned int state, bool 
 	int err;
 
 	might_sleep();
-	/* without the lock: no other thread stores this one; a dead one stays until the turn ends */
+	/* without the lock: only this thread stores itself; a dead one stays until its turn ends */
 	if (READ_ONCE(strand->runner) == current)
 		return -EDEADLK;
 	init_completion(&mark.reached);

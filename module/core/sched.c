@@ -419,24 +419,19 @@ static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool
 
 bool wpool_sched_unqueue(struct wpool *pool, struct wpool_task *task)
 {
-	u32 nr = wpool_nr_active(pool), cpu = nr_cpu_ids, start, i;
+	u32 nr = wpool_nr_active(pool), start, i;
 	struct wpool_runq *rq;
 	unsigned long flags;
 	bool found;
 
 	local_irq_save(flags);
-	/* first this CPU: this thread may just have submitted @task here */
-	rq = wpool_this_runq(pool);
-	found = rq && (unqueue_from(pool, rq, task) || wpool_fifo_remove(pool, task));
+	/* first this CPU, if it was online before the end of the pool: @task may be new here */
+	rq = wpool_this_runq(pool) ?: wpool_active(pool, 0);
+	found = unqueue_from(pool, rq, task) || wpool_fifo_remove(pool, task);
 	local_irq_restore(flags);
-	/* this CPU came online after the end of the pool, which has no task */
-	if (!rq)
-		return false;
 	/* then the CPU where @task was submitted, which a detached task does not store */
 	if (!(task->flags & WPOOL_TASK_DETACHED))
-		cpu = READ_ONCE(task->cpu);
-	if (cpu < nr_cpu_ids)
-		rq = wpool_runq(pool, cpu) ?: rq;
+		rq = wpool_runq(pool, READ_ONCE(task->cpu)) ?: rq;
 	start = READ_ONCE(rq->index);
 	/* then the others, which may have stolen @task; interrupts are on in between */
 	for (i = 0; i < nr && !found; i++) {
