@@ -9,11 +9,6 @@
 #include "alloc.h"
 #include "trace.h"
 
-struct reader {
-	struct replay *replay;
-	struct trace_tasks running;
-};
-
 static void add(struct replay *replay, __u64 arrival_ns, __u64 run_ns)
 {	/* no workload lasts longer */
 	if (run_ns > WPOOL_MAX_WORK_NS)
@@ -25,23 +20,14 @@ static void add(struct replay *replay, __u64 arrival_ns, __u64 run_ns)
 
 static bool read_event(const struct trace_event *event, void *arg)
 {
-	struct reader *reader = arg;
-	struct trace_event started;
-
-	if (event->kind == TRACE_STARTED)
-		trace_tasks_begin(&reader->running, event);
-	else if (event->kind == TRACE_FINISHED &&
-		 trace_tasks_end(&reader->running, event->task, &started))
-		add(reader->replay, started.value < started.ns ? started.ns - started.value : 0,
-		    event->value);
-	return true;
-}
-
-static void count_open(const struct trace_event *started __maybe_unused, void *arg)
-{
+	const struct trace_event *started = event->started;
 	struct replay *replay = arg;
 
-	replay->nr_open++;
+	if (event->kind == TRACE_FINISHED && started)
+		add(replay, started->value < started->ns ? started->ns - started->value : 0,
+		    event->value);
+	replay->nr_open += event->kind == TRACE_UNFINISHED;
+	return true;
 }
 
 static int by_arrival(const void *a, const void *b)
@@ -53,13 +39,11 @@ static int by_arrival(const void *a, const void *b)
 
 int replay_read(struct replay *replay, const char *file, struct errmsg *e)
 {
-	struct reader reader = { .replay = replay };
 	__u64 i, first;
 	int err;
 
 	*replay = (struct replay){ .file = file };
-	err = trace_read(file, read_event, &reader, e);
-	trace_tasks_exit(&reader.running, count_open, replay);
+	err = trace_read(file, read_event, replay, e);
 	if (!err && !replay->nr)
 		err = errmsg_set(e, "%s: no task has an end there", file);
 	if (err) {

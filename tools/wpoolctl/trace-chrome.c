@@ -17,7 +17,6 @@ struct seen {
 };
 
 struct chrome {
-	struct trace_tasks tasks;
 	struct seen *seen;	/* pools, with worker -1, and workers */
 	size_t nr;
 	bool first;
@@ -124,42 +123,23 @@ static bool put_event(const struct trace_event *event, void *arg)
 	static const char *const moments[NR_TRACE_KINDS] = {
 		[TRACE_HOGGED] = "hog", [TRACE_OVERLOADED] = "overloaded",
 		[TRACE_STEPPED_IN] = "stepped in", [TRACE_SPAWNED] = "spawned",
-		[TRACE_EXPIRED] = "expired",
+		[TRACE_EXPIRED] = "expired", [TRACE_DROPPED] = "dropped",
 	};
-	struct chrome *chrome = arg;
-	struct trace_event started;
 
-	switch (event->kind) {
-	case TRACE_STARTED:
-		trace_tasks_begin(&chrome->tasks, event);
-		break;
-	case TRACE_FINISHED:
-		put_run(chrome, trace_tasks_end(&chrome->tasks, event->task, &started) ?
-				&started : NULL, event);
-		break;
-	case TRACE_DROPPED:
-		trace_tasks_end(&chrome->tasks, event->task, &started);
-		put_moment(chrome, event, "dropped");
-		break;
-	default:
-		if (moments[event->kind])
-			put_moment(chrome, event, moments[event->kind]);
-	}
+	if (event->kind == TRACE_FINISHED)
+		put_run(arg, event->started, event);
+	else if (event->kind == TRACE_UNFINISHED)
+		put_run(arg, event, NULL);
+	else if (moments[event->kind])
+		put_moment(arg, event, moments[event->kind]);
 	return true;
-}
-
-static void put_unfinished(const struct trace_event *started, void *arg)
-{
-	put_run(arg, started, NULL);
 }
 
 int trace_chrome(const char *file, struct errmsg *e)
 {
 	struct chrome chrome = { .first = true };
-	int err;
+	int err = trace_read(file, put_event, &chrome, e);
 
-	err = trace_read(file, put_event, &chrome, e);
-	trace_tasks_exit(&chrome.tasks, put_unfinished, &chrome);
 	if (!err)
 		puts(chrome.first ? "{\"traceEvents\": []}" : "]}");
 	free(chrome.seen);

@@ -2,7 +2,6 @@
 /* Parses the events of wpool, and sched_switch. */
 #include "trace.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,34 +168,4 @@ bool trace_parse(const char *line, struct trace_event *event)
 	for (i = 0; i < ARRAY_SIZE(values) && !event->value; i++)
 		event->value = find_number(fields, values[i], 10, 0);
 	return true;
-}
-
-int trace_read(const char *name, bool (*each)(const struct trace_event *event, void *arg),
-	       void *arg, struct errmsg *e)
-{
-	FILE *file = strcmp(name, "-") ? fopen(name, "r") : stdin;
-	struct trace_event event;
-	char *line = NULL;
-	size_t size = 0;
-	bool any = false;
-	int err = 0;
-
-	if (!file)
-		return errmsg_set(e, "%s: %s", name, strerror(errno));
-	while (getline(&line, &size, file) > 0) {
-		make_printable(line, "\n");
-		if (!trace_parse(line, &event))
-			continue;
-		any |= event.kind != TRACE_SWITCHED;
-		if (!each(&event, arg))
-			break;
-	}
-	if (ferror(file))
-		err = errmsg_set(e, "%s: %s", name, strerror(errno));
-	else if (!any)
-		err = errmsg_set(e, "%s has no events of wpool", name);
-	free(line);
-	if (file != stdin)
-		fclose(file);
-	return err;
 }

@@ -32,7 +32,6 @@ struct explanation {
 	struct trace_event late;	/* the start of the task that waited */
 	bool found;
 	__u64 from_ns;
-	struct trace_tasks tasks;
 	struct parts funcs;
 	__u64 moments[NR_TRACE_KINDS];
 	__u64 spawn_ns;		/* the longest spawn */
@@ -107,7 +106,6 @@ static void note_switch(struct explanation *why, const struct trace_event *event
 static bool look(const struct trace_event *event, void *arg)
 {
 	struct explanation *why = arg;
-	struct trace_event started;
 	bool within;
 
 	if (event->kind == TRACE_SWITCHED) {
@@ -123,19 +121,20 @@ static bool look(const struct trace_event *event, void *arg)
 		why->moments[event->kind] += within;
 	if (event->kind == TRACE_SPAWNED && within && event->value > why->spawn_ns)
 		why->spawn_ns = event->value;
-	if (event->cpu != why->late.cpu)
+	if ((event->started ?: event)->cpu != why->late.cpu)
 		return true;
 	switch (event->kind) {
-	case TRACE_STARTED:
-		trace_tasks_begin(&why->tasks, event);
-		break;
 	case TRACE_FINISHED:
-		trace_tasks_end(&why->tasks, event->task, &started);
 		add(why, &why->funcs, event->func, -1, event->ns - event->value, event->ns, false);
 		break;
 	case TRACE_DROPPED:
-		if (trace_tasks_end(&why->tasks, event->task, &started))
-			add(why, &why->funcs, event->func, -1, started.ns, event->ns, false);
+		if (event->started)
+			add(why, &why->funcs, event->func, -1, event->started->ns, event->ns,
+			    false);
+		break;
+	case TRACE_UNFINISHED:
+		if (event->task != why->late.task)
+			add(why, &why->funcs, event->func, -1, event->ns, why->late.ns, true);
 		break;
 	case TRACE_HOGGED:
 	case TRACE_HANDED_OVER:
@@ -146,14 +145,6 @@ static bool look(const struct trace_event *event, void *arg)
 		break;
 	}
 	return true;
-}
-
-static void add_unfinished(const struct trace_event *started, void *arg)
-{
-	struct explanation *why = arg;
-
-	if (started->task != why->late.task)
-		add(why, &why->funcs, started->func, -1, started->ns, why->late.ns, true);
 }
 
 static int longer(const void *a, const void *b)
@@ -254,7 +245,6 @@ int trace_explain(const char *file, __u64 over_ns, struct errmsg *e)
 	} else if (!err) {
 		why->from_ns = why->late.ns > why->late.value ? why->late.ns - why->late.value : 0;
 		err = trace_read(file, look, why, e);
-		trace_tasks_exit(&why->tasks, add_unfinished, why);
 		if (!err)
 			print_explanation(why);
 	}

@@ -147,34 +147,23 @@ int trace_report(const char *file, enum trace_by by, struct errmsg *e)
 
 /* ---- a line for each task ---- */
 
-struct timeline {
-	struct trace_tasks tasks;
-	bool begun;
-};
-
-static void print_titles(struct timeline *timeline)
+static void print_titles(bool *begun)
 {
-	if (!timeline->begun)
+	if (!*begun)
 		printf("%s%14s %4s %7s %8s %7s %9s  %s%s\n", out_style(OUT_BOLD), "END", "CPU",
 		       "WORKER", "TASK", "WAIT", "RUN", "FUNCTION", out_plain());
-	timeline->begun = true;
+	*begun = true;
 }
 
 static bool print_task(const struct trace_event *event, void *arg)
 {
-	struct timeline *timeline = arg;
-	struct trace_event started = { .kind = TRACE_LOST };
 	char wait[16] = "-", run[24], worker[16] = "-";
 
-	print_titles(timeline);
-	if (event->kind == TRACE_STARTED) {
-		trace_tasks_begin(&timeline->tasks, event);
-		return true;
-	}
+	print_titles(arg);
 	if (event->kind != TRACE_FINISHED && event->kind != TRACE_DROPPED)
 		return true;
-	if (trace_tasks_end(&timeline->tasks, event->task, &started))
-		format_short(started.value, wait, sizeof(wait));
+	if (event->started)
+		format_short(event->started->value, wait, sizeof(wait));
 	if (event->kind == TRACE_FINISHED)
 		format_short(event->value, run, sizeof(run));
 	else
@@ -188,9 +177,7 @@ static bool print_task(const struct trace_event *event, void *arg)
 
 int trace_timehist(const char *file, struct errmsg *e)
 {
-	struct timeline timeline = { };
-	int err = trace_read(file, print_task, &timeline, e);
+	bool begun = false;
 
-	trace_tasks_exit(&timeline.tasks, NULL, NULL);
-	return err;
+	return trace_read(file, print_task, &begun, e);
 }

@@ -21,7 +21,7 @@ enum trace_kind {
 	TRACE_SUBMITTED, TRACE_STARTED, TRACE_FINISHED, TRACE_DROPPED, TRACE_HOGGED,
 	TRACE_STOLEN, TRACE_HANDED_OVER, TRACE_PARKED, TRACE_EXPIRED, TRACE_WOKEN,
 	TRACE_STEPPED_IN, TRACE_SPAWNED, TRACE_OVERLOADED, TRACE_LOST, TRACE_SWITCHED,
-	NR_TRACE_KINDS,
+	TRACE_UNFINISHED, NR_TRACE_KINDS,
 };
 
 struct trace_thread {
@@ -40,33 +40,21 @@ struct trace_event {
 	__u64 value;			/* wait_ns, run_ns, took_ns or nr; LOST: number of events */
 	int status;			/* DROPPED only */
 	struct trace_thread from, to;	/* SWITCHED: the CPU's previous and next thread */
+	struct trace_event *started;	/* FINISHED, DROPPED: the start of the task, or NULL */
 };
 
 /* Returns false if the line is no event of enum trace_kind. */
 bool trace_parse(const char *line, struct trace_event *event);
 
+/* ---- trace-read.c ---- */
+
 /*
- * Call @each for all events of a file in the order of their times, until it returns false. @name
- * "-" is standard input. Returns 0, or -1 and a message if the file cannot be read or has no event.
+ * Call @each for all events of a file in the order of their times, until it returns false; at the
+ * end also for the start of each task without an end, as UNFINISHED. @name "-" is standard input.
+ * Returns 0, or -1 and a message if the file cannot be read or has no event.
  */
 int trace_read(const char *name, bool (*each)(const struct trace_event *event, void *arg),
 	       void *arg, struct errmsg *e);
-
-/* ---- trace-tasks.c: tasks that have started but not ended at a point of a trace ---- */
-
-/* A struct of zeros has no task. */
-struct trace_tasks {
-	void *root;
-};
-
-void trace_tasks_begin(struct trace_tasks *tasks, const struct trace_event *started);
-
-/* A task has ended. Copies its start to @started; false if it started before the trace. */
-bool trace_tasks_end(struct trace_tasks *tasks, __u32 task, struct trace_event *started);
-
-/* Call @each for the remaining tasks, and remove them. */
-void trace_tasks_exit(struct trace_tasks *tasks,
-		      void (*each)(const struct trace_event *started, void *arg), void *arg);
 
 /* ---- trace-record.c ---- */
 
