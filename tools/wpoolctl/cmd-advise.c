@@ -172,7 +172,7 @@ static const struct cli_option options[] = {
 	{ "p99", "TIME", "the time within which 99 of 100 tasks must end: 10ms",
 	  CLI_DURATION(struct advice, target_ns, 1, MAX_TARGET_NS) },
 	{ "as", "KIND", "spin: a task uses a CPU (the default); or sleep",
-	  CLI_FIELD(run_set_replay_as, struct run, replay_as), .words = run_replay_words },
+	  CLI_WORD(run_replay_words, struct run, replay_as) },
 	{ "create", "A=V,...", "other attributes of the pool (see 'wpoolctl create --help')",
 	  "Without queue_depth, it is max.", .set = run_set_create },
 	{ "max", "N", "the largest capacity to try (1024)",

@@ -8,7 +8,7 @@
 #include "trace.h"
 
 #define DEFAULT_FILE		"wpool.trace"
-#define DEFAULT_BUFFER_KIB	4096
+#define DEFAULT_BUFFER		(4 << 20)
 #define DEFAULT_OVER_NS		(5 * NSEC_PER_MSEC)
 #define MAX_DURATION_NS		(24ULL * 60 * 60 * NSEC_PER_SEC)
 
@@ -22,11 +22,11 @@ struct wish {
 static int do_record(const struct wish *wish, struct errmsg *e)
 {
 	struct recording recording = wish->recording;
-	int err;
 
-	err = trace_record(&recording, e);
-	if (err)
-		return err;
+	/* sched_switch explains why a task waited */
+	recording.sched |= recording.stop_over_ns;
+	if (trace_record(&recording, e))
+		return -1;
 	printf("%llu events in %s", recording.nr_events, recording.file);
 	if (recording.nr_lost)
 		printf("; %llu were lost: a larger --buffer keeps them", recording.nr_lost);
@@ -63,28 +63,6 @@ static int set_pool(const struct cli_option *option, void *to, const char *value
 	return parse_pool_name(value, e);
 }
 
-static int set_stop_over(const struct cli_option *option, void *to, const char *value,
-			 struct errmsg *e)
-{
-	struct wish *wish = to;
-
-	/* sched_switch explains why a task waited */
-	wish->recording.sched = true;
-	return cli_set_parsed(option, to, value, e);
-}
-
-static int set_buffer(const struct cli_option *option, void *to, const char *value,
-		      struct errmsg *e)
-{
-	struct wish *wish = to;
-	__u64 bytes;
-
-	if (parse_size(value, option->min, option->max, &bytes, e))
-		return -1;
-	wish->recording.buffer_kib = bytes / 1024;
-	return 0;
-}
-
 static const struct cli_option options[] = {
 	{ "pool", "POOL", "record: only the events of this pool",
 	  CLI_FIELD(set_pool, struct wish, recording.pool), .verb = "record" },
@@ -94,8 +72,7 @@ static const struct cli_option options[] = {
 	  CLI_SECONDS(struct wish, recording.duration_ns, NSEC_PER_MSEC, MAX_DURATION_NS),
 	  .verb = "record" },
 	{ "stop-over", "TIME", "record: end when a task has waited longer, and explain why",
-	  CLI_RANGE(set_stop_over, struct wish, recording.stop_over_ns, 1, MAX_DURATION_NS),
-	  .parse = parse_duration, .verb = "record" },
+	  CLI_DURATION(struct wish, recording.stop_over_ns, 1, MAX_DURATION_NS), .verb = "record" },
 	{ "sched", NULL,
 	  "record: also record which threads of all programs have the CPUs, for explain;\n"
 	  "--stop-over implies it",
@@ -104,7 +81,8 @@ static const struct cli_option options[] = {
 	{ "buffer", "SIZE",
 	  "record: buffer for each CPU, 4K to 1024M (4M); events that do not fit are lost and\n"
 	  "counted",
-	  .set = set_buffer, .min = 4096, .max = 1024 * 1024 * 1024, .verb = "record" },
+	  CLI_PARSED(parse_size, struct wish, recording.buffer_bytes, 4096, 1024 << 20),
+	  .verb = "record" },
 	{ "by", "WHAT", "report: a line for each func, cpu or worker",
 	  CLI_WORD(trace_by_names, struct wish, by), .verb = "report" },
 	{ "over", "TIME", "explain: the first task that waited longer than this (5ms)",
@@ -115,7 +93,7 @@ static const struct cli_option options[] = {
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct wish wish = {
-		.recording = { .file = DEFAULT_FILE, .buffer_kib = DEFAULT_BUFFER_KIB },
+		.recording = { .file = DEFAULT_FILE, .buffer_bytes = DEFAULT_BUFFER },
 		.over_ns = DEFAULT_OVER_NS,
 	};
 	struct errmsg e;

@@ -26,8 +26,7 @@ struct load_config {
 	bool nonblock;		/* never sleep on a full pool */
 	bool retry;		/* retry refused tasks instead of dropping them */
 	bool urgent;		/* all tasks are urgent */
-	bool on;		/* the tasks prefer the CPU on_cpu */
-	__u32 on_cpu;
+	__s32 on_cpu;		/* the CPU that the tasks prefer; -1: none */
 	struct arrivals_config arrivals;
 	__u64 warmup_ns;	/* after the ramp */
 	__u64 duration_ns;	/* after the warm-up; 0: until all tasks are submitted */

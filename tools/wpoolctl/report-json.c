@@ -208,7 +208,7 @@ void report_json(const struct load_config *config, const struct load_result *res
 	json_put(json, "batch", config->batch);
 	json_put(json, "submitters", config->submitters);
 	json_put(json, "urgent", config->urgent);
-	if (config->on)
+	if (config->on_cpu >= 0)
 		json_put(json, "on", config->on_cpu);
 	add_json_schedule(json, config);
 	json_put(json, "asked", report_asked(result));

@@ -51,8 +51,8 @@ static void print_setting(const struct load_config *config, const struct load_re
 	printf(" from %u submitter%s, up to %u a call", config->submitters,
 	       config->submitters == 1 ? "" : "s", config->batch);
 	print_phases(config);
-	if (config->on)
-		printf(", on CPU %u", config->on_cpu);
+	if (config->on_cpu >= 0)
+		printf(", on CPU %d", config->on_cpu);
 	printf("%s%s%s\n\n", config->urgent ? ", urgent" : "",
 	       config->nonblock ? ", nonblock" : "", config->retry ? ", retry" : "");
 }

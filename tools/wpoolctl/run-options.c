@@ -38,23 +38,6 @@ static int set_submit_cpus(const struct cli_option *option __maybe_unused, void 
 	return cpulist_parse(value, &run->load.submit_cpus, e);
 }
 
-static int set_on(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
-{
-	struct run *run = to;
-
-	run->load.on = true;
-	return cli_set_parsed(option, to, value, e);
-}
-
-int run_set_replay_as(const struct cli_option *option, void *to, const char *value,
-		      struct errmsg *e)
-{
-	struct run *run = to;
-
-	run->has_replay_as = true;
-	return cli_set_word(option, to, value, e);
-}
-
 int run_set_create(const struct cli_option *option __maybe_unused, void *to, const char *value,
 		   struct errmsg *e)
 {
@@ -109,7 +92,7 @@ const struct cli_option run_options[] = {
 	  "submitter waited for room before. Tasks whose end was not recorded are left out.",
 	  CLI_FILE(struct run, replay_file) },
 	{ "as", "KIND", "spin: recorded tasks use a CPU (the default); or sleep",
-	  CLI_FIELD(run_set_replay_as, struct run, replay_as), .words = run_replay_words },
+	  CLI_WORD(run_replay_words, struct run, replay_as) },
 	{ "batch", "N", "maximum of tasks in one system call, 1..4096 (256)",
 	  CLI_COUNT(struct run, load.batch, 1, WPOOL_MAX_BATCH) },
 	{ "submitters", "N", "threads that submit, 1..256 (1), each with its own file",
@@ -127,7 +110,7 @@ const struct cli_option run_options[] = {
 	  "not exist, other workers take them",
 	  "A CPU that is offline, or that the machine cannot have, is refused. Excludes\n"
 	  "--urgent and --group, and is not for tasks of timer, strand, poll and count.",
-	  CLI_RANGE(set_on, struct run, load.on_cpu, 0, CPULIST_CPUS - 1), .parse = parse_u64 },
+	  CLI_NUMBER(struct run, load.on_cpu, 0, CPULIST_CPUS - 1) },
 	{ "urgent", NULL, "tasks start before tasks in the pool that are not urgent",
 	  "They start on the first CPU that has a worker for them. Of a tree only the root is\n"
 	  "urgent; timer and poll are urgent after the wait; tasks of strand keep their order.",
@@ -225,16 +208,15 @@ static int complete_replay(struct run *run, struct errmsg *e)
 	struct work *work = &run->works[0];
 
 	if (!run->replay_file)
-		return run->has_replay_as ?
-		       errmsg_set(e, "--as needs --replay") : 0;
+		return run->replay_as < 0 ? 0 : errmsg_set(e, "--as needs --replay");
 	if (load->nr_works || load->arrivals.rate || load->arrivals.poisson ||
 	    load->arrivals.ramp_ns)
 		return errmsg_set(e, "--replay: has --work, --rate, --arrivals and --ramp itself");
 	if (replay_read(&run->replay, run->replay_file, e))
 		return CLI_FAILED;
 	*work = (struct work){
-		.kind = run->replay_as ? WPOOL_WORK_SLEEP : WPOOL_WORK_SPIN,
-		.text = alloc_copy(run_replay_words[run->replay_as]),
+		.kind = run->replay_as > 0 ? WPOOL_WORK_SLEEP : WPOOL_WORK_SPIN,
+		.text = alloc_copy(run_replay_words[run->replay_as > 0]),
 		.weight = 1,
 	};
 	load->nr_works = 1;
@@ -250,7 +232,7 @@ static int check_on(const struct run *run, struct errmsg *e)
 	const struct load_config *load = &run->load;
 	unsigned int i;
 
-	if (!load->on)
+	if (load->on_cpu < 0)
 		return 0;
 	if (load->urgent)
 		return errmsg_set(e, "--on and --urgent exclude each other: %s",
@@ -346,8 +328,10 @@ void run_init(struct run *run, const struct command *cmd)
 		.load = {
 			.batch = 256,
 			.submitters = 1,
+			.on_cpu = -1,
 			.arrivals.seed = 1,
 		},
+		.replay_as = -1,
 	};
 }
 

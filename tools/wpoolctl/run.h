@@ -20,8 +20,7 @@ struct run {
 	bool create;
 	const char *jobs;	/* a job file */
 	const char *replay_file;
-	unsigned int replay_as;	/* index of run_replay_words */
-	bool has_replay_as;
+	int replay_as;		/* index of run_replay_words; -1: not given */
 	struct replay replay;
 	__u64 given;		/* the options given, as cli_parse() returns them */
 	struct attr_set attrs;
@@ -36,8 +35,6 @@ extern const struct cli_option run_options[];
 
 /* --as and --create. advise has them, too: its structure begins with a struct run. */
 extern const char *const run_replay_words[];
-int run_set_replay_as(const struct cli_option *option, void *to, const char *value,
-		      struct errmsg *e);
 int run_set_create(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
 
 /*

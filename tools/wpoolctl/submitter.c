@@ -153,8 +153,8 @@ static void explain_submit(struct submitter *s, int err)
 	struct errmsg e;
 
 	dev_explain(&e, err, config->pool);
-	if (err == -EINVAL && config->on)
-		load_fail(s->load, err, "--on: this machine cannot have a CPU %u", config->on_cpu);
+	if (err == -EINVAL && config->on_cpu >= 0)
+		load_fail(s->load, err, "--on: this machine cannot have a CPU %d", config->on_cpu);
 	else if (err == -EPERM && load_has_kind(config, WPOOL_WORK_FAULT))
 		load_fail(s->load, err, "fault work refused: it needs root, %s and %s",
 			  "the module loaded with allow_fault=1",
@@ -166,7 +166,7 @@ static void explain_submit(struct submitter *s, int err)
 		load_fail(s->load, err, "pool '%s' is closed: it was released or destroyed",
 			  config->pool);
 	else if (err == -ENODEV)
-		load_fail(s->load, err, "--on: CPU %u is offline", config->on_cpu);
+		load_fail(s->load, err, "--on: CPU %d is offline", config->on_cpu);
 	else
 		load_fail(s->load, err, "submit: %s", e.text);
 }
@@ -194,7 +194,7 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 {
 	const struct load_config *config = s->load->config;
 	__u32 flags = (config->nonblock ? WPOOL_DEV_SUBMIT_NONBLOCK : 0) |
-		      (config->on ? WPOOL_DEV_SUBMIT_ON : 0);
+		      (config->on_cpu < 0 ? 0 : WPOOL_DEV_SUBMIT_ON);
 	__u32 left = batch->nr - batch->done, accepted;
 	/* test this before the call, too: during the call all tasks may end and be read */
 	bool was_empty = batch->retry_ns == MAX_RETRY_NS && load_is_empty(s->load);
@@ -203,7 +203,8 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 
 	atomic_store(&s->in_call, true);
 	begin = now_ns();
-	err = dev_submit(s->fd, batch->works + batch->done, left, flags, config->on_cpu, &accepted);
+	err = dev_submit(s->fd, batch->works + batch->done, left, flags,
+			 config->on_cpu < 0 ? 0 : config->on_cpu, &accepted);
 	s->call_ns += now_ns() - begin;
 	s->calls++;
 	if (accepted) {

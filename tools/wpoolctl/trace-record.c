@@ -61,7 +61,7 @@ static int instance_start(const char *dir, const struct recording *recording, st
 	char text[96];
 	int err;
 
-	snprintf(text, sizeof(text), "%llu", recording->buffer_kib);
+	snprintf(text, sizeof(text), "%llu", recording->buffer_bytes / 1024);
 	err = write_file(dir, "buffer_size_kb", text, e);
 	/* this clock is the same on all CPUs */
 	if (!err)

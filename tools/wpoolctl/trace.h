@@ -67,7 +67,7 @@ struct recording {
 	const char *pool;	/* NULL: all */
 	__u64 duration_ns;	/* 0: until a signal */
 	__u64 stop_over_ns;	/* end when a task has waited longer; 0: do not */
-	__u64 buffer_kib;	/* per CPU */
+	__u64 buffer_bytes;	/* per CPU */
 	bool sched;		/* record sched_switch, too */
 	/* out: */
 	__u64 nr_events;
