@@ -3,7 +3,7 @@
  * Counting how many tasks overtake a task.
  *
  * The tasks are visited in the order of their starts. A tree over the order of submits contains the
- * tasks visited so far. Each submitter has another such tree of its own tasks.
+ * tasks visited so far, and so does another one, in which the tasks of a submitter are neighbours.
  */
 #include "overtaken.h"
 
@@ -12,34 +12,33 @@
 #include "alloc.h"
 
 /* A Fenwick tree of numbers from 1 to @nr: it counts the added numbers up to any number. */
-struct tree {
-	__u32 nr;
-	__u32 all;
-	__u32 *sum;
-};
-
-static void tree_add(struct tree *tree, __u32 i)
+static void tree_add(__u32 *tree, __u32 nr, __u32 i)
 {
-	tree->all++;
-	for (; i <= tree->nr; i += i & -i)
-		tree->sum[i]++;
+	for (; i <= nr; i += i & -i)
+		tree[i]++;
 }
 
-/* How many of the added numbers are at least @i? */
-static __u32 tree_from(const struct tree *tree, __u32 i)
+/* How many of the added numbers are above @from, but not above @to? */
+static __u32 tree_count(const __u32 *tree, __u32 from, __u32 to)
 {
 	__u32 sum = 0;
 
-	for (i--; i; i -= i & -i)
-		sum += tree->sum[i];
-	return tree->all - sum;
+	for (; to; to -= to & -to)
+		sum += tree[to];
+	for (; from; from -= from & -from)
+		sum -= tree[from];
+	return sum;
 }
 
-/* Which tasks are later than a task, see overtaken.h. */
+/*
+ * Which tasks are later than a task, see overtaken.h. The tasks have numbers from 1, those of a
+ * submitter one after the other.
+ */
 struct place {
-	__u32 own;		/* the task's number among its submitter's tasks, from 1 */
-	__u32 own_later;	/* number of the first task in its submitter's next call */
-	__u32 later;		/* index of the first task submitted at that call or later */
+	__u32 own;		/* the task's number */
+	__u32 call_end;		/* number of the last task in its call */
+	__u32 own_end;		/* number of its submitter's last task */
+	__u32 later;		/* index of the first task submitted at the next call or later */
 };
 
 void overtaken_add(struct overtaken *overtaken, const struct overtaken_task *task)
@@ -109,53 +108,40 @@ static __u32 nr_submitters(const struct overtaken *overtaken)
 	return nr;
 }
 
-/* Fills in @places, the last task first. @later_ns: the time of each submitter's next call. */
-static void find_places(const struct overtaken *overtaken, struct place *places,
-			struct tree *trees, __u64 *later_ns)
+/* Fills in @places, the last task first. */
+static void find_places(const struct overtaken *overtaken, struct place *places)
 {
-	__u32 i, s;
+	__u32 nr = nr_submitters(overtaken), i, s;
+	/* the last number that a submitter's tasks have, and the time of its next call */
+	__u32 *end = alloc_zeroed(nr + 1, sizeof(*end));
+	__u64 *later_ns = alloc_zeroed(nr, sizeof(*later_ns));
 
 	for (i = 0; i < overtaken->nr; i++)
-		places[i].own = ++trees[overtaken->tasks[i].submitter].nr;
+		end[overtaken->tasks[i].submitter + 1]++;
+	for (s = 1; s < nr; s++)
+		end[s] += end[s - 1];
+	for (i = 0; i < overtaken->nr; i++)
+		places[i].own = ++end[overtaken->tasks[i].submitter];
 	for (i = overtaken->nr; i--; ) {
 		const struct overtaken_task *task = &overtaken->tasks[i];
 		const struct overtaken_task *next = task + 1;
 
 		s = task->submitter;
+		places[i].own_end = end[s];
 		/* tasks of one call are neighbours */
 		if (i + 1 < overtaken->nr && next->submitter == s &&
 		    next->submit_ns == task->submit_ns) {
-			places[i].own_later = places[i + 1].own_later;
+			places[i].call_end = places[i + 1].call_end;
 			places[i].later = places[i + 1].later;
 			continue;
 		}
-		places[i].own_later = places[i].own + 1;
-		places[i].later = places[i].own < trees[s].nr ?
-				  first_at(overtaken, later_ns[s]) : overtaken->nr;
+		places[i].call_end = places[i].own;
+		places[i].later = places[i].own < end[s] ? first_at(overtaken, later_ns[s]) :
+							   overtaken->nr;
 		later_ns[s] = task->submit_ns;
 	}
-}
-
-static void count(const struct overtaken *overtaken, const struct place *places,
-		  struct overtaken_task **by_start, struct tree *all, struct tree *trees,
-		  __u64 *counts)
-{
-	__u32 i, at;
-
-	for (i = 0; i < overtaken->nr; i++) {
-		const struct place *place;
-		struct tree *own = &trees[by_start[i]->submitter];
-
-		at = by_start[i] - overtaken->tasks;
-		place = &places[at];
-		counts[i] = tree_from(own, place->own + 1);
-		/* later tasks of other submitters: all later tasks less the submitter's own */
-		if (place->later < overtaken->nr)
-			counts[i] += tree_from(all, place->later + 1) -
-				     tree_from(own, place->own_later);
-		tree_add(own, place->own);
-		tree_add(all, at + 1);
-	}
+	free(later_ns);
+	free(end);
 }
 
 static __u32 quantile(__u32 nr, unsigned int percent)
@@ -188,25 +174,30 @@ static void count_waits(const struct overtaken *overtaken, struct overtaken_figu
 /* The tasks are sorted by submit; @counts has an element for each task. */
 static void count_all(const struct overtaken *overtaken, __u64 *counts)
 {
-	__u32 nr = overtaken->nr, nr_trees = nr_submitters(overtaken), i;
+	__u32 nr = overtaken->nr, i, at;
 	struct overtaken_task **by_start = alloc_zeroed(nr, sizeof(*by_start));
 	struct place *places = alloc_zeroed(nr, sizeof(*places));
-	struct tree *trees = alloc_zeroed(nr_trees, sizeof(*trees));
-	__u64 *later_ns = alloc_zeroed(nr_trees, sizeof(*later_ns));
-	struct tree all = { .nr = nr, .sum = alloc_zeroed(nr + 1, sizeof(*all.sum)) };
+	__u32 *all = alloc_zeroed(nr + 1, sizeof(*all)), *own = alloc_zeroed(nr + 1, sizeof(*own));
 
 	for (i = 0; i < nr; i++)
 		by_start[i] = &overtaken->tasks[i];
 	qsort(by_start, nr, sizeof(*by_start), compare_start);
-	find_places(overtaken, places, trees, later_ns);
-	for (i = 0; i < nr_trees; i++)
-		trees[i].sum = alloc_zeroed(trees[i].nr + 1, sizeof(*trees[i].sum));
-	count(overtaken, places, by_start, &all, trees, counts);
-	for (i = 0; i < nr_trees; i++)
-		free(trees[i].sum);
-	free(all.sum);
-	free(later_ns);
-	free(trees);
+	find_places(overtaken, places);
+	for (i = 0; i < nr; i++) {
+		const struct place *place;
+
+		at = by_start[i] - overtaken->tasks;
+		place = &places[at];
+		counts[i] = tree_count(own, place->own, place->own_end);
+		/* later tasks of other submitters: all later tasks less the submitter's own */
+		if (place->later < nr)
+			counts[i] += tree_count(all, place->later, nr) -
+				     tree_count(own, place->call_end, place->own_end);
+		tree_add(own, nr, place->own);
+		tree_add(all, nr, at + 1);
+	}
+	free(own);
+	free(all);
 	free(places);
 	free(by_start);
 }

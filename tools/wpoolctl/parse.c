@@ -74,47 +74,30 @@ static const struct unit *find_unit(const struct unit *units, const char *name)
 static bool scan_scaled(const char *s, const struct unit *units,
 			const struct unit *no_unit, __u64 *out)
 {
-	const char *fraction = NULL, *fraction_end = NULL;
+	const char *fraction, *digit;
 	const struct unit *unit;
-	__u64 whole, rest;
+	__u64 whole, rest = 0;
 
 	if (!scan_digits(&s, &whole))
 		return false;
+	fraction = s;
 	if (*s == '.') {
 		fraction = ++s;
-		while (is_digit(*s))
-			s++;
-		fraction_end = s;
-		if (fraction == fraction_end)
+		s += strspn(s, "0123456789");
+		if (s == fraction)
 			return false;
 	}
 	unit = *s || !no_unit ? find_unit(units, s) : no_unit;
 	if (!unit || __builtin_mul_overflow(whole, unit->factor, &whole))
 		return false;
-
-	/* the number of digits does not show whether the fraction is whole: 0.5K is 512 */
-	if (fraction) {
-		__u64 numerator = 0, denominator = 1;
-		__uint128_t product;
-
-		while (fraction_end > fraction && fraction_end[-1] == '0')
-			fraction_end--;
-		if (fraction_end - fraction > 9)
+	/* the last digit first: if 0.25 of a unit is whole, so is 0.5 of it: 10 * 0.25 - 2 of it */
+	for (digit = s; digit-- > fraction;) {
+		rest += (*digit - '0') * unit->factor;
+		if (rest % 10)
 			return false;
-		for (; fraction < fraction_end; fraction++) {
-			numerator = numerator * 10 + (*fraction - '0');
-			denominator *= 10;
-		}
-		/* no overflow: the product is below 10^9 hours */
-		product = (__uint128_t)numerator * unit->factor;
-		if (product % denominator)
-			return false;
-		rest = product / denominator;
-		if (__builtin_add_overflow(whole, rest, &whole))
-			return false;
+		rest /= 10;
 	}
-	*out = whole;
-	return true;
+	return !__builtin_add_overflow(whole, rest, out);
 }
 
 int parse_u64(const char *s, __u64 min, __u64 max, __u64 *out, struct errmsg *e)

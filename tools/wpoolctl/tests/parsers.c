@@ -98,7 +98,7 @@ static void test_values(void)
 	};
 	static const struct value_case seconds[] = {
 		{ "2", 2 * NSEC_PER_SEC }, { "0.5", 500000000 }, { "20ms", 20000000 },
-		{ "2m", 120 * NSEC_PER_SEC }, { "0.000000001h", 3600 },
+		{ "2m", 120 * NSEC_PER_SEC }, { "0.0000000005h", 1800 },
 		{ "1.5h", 5400 * NSEC_PER_SEC }, { "1d", BAD }, { "0", BAD }, { "", BAD },
 	};
 	static const struct value_case sizes[] = {
