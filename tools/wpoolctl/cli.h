@@ -113,4 +113,12 @@ void cli_print_text(const char *text, int indent, int at);
 /* Print @text behind a name of @at columns; on the next line if the name is too long. */
 void cli_print_entry(int at, int indent, const char *text);
 
+/* ---- other uses of the tables; @commands ends with NULL ---- */
+
+/* Print a part of the manual: "commands", "attributes" or "workloads". */
+int manual(const struct command *const *commands, const char *part);
+
+/* Print the words that may come next on a command line; see complete.c. */
+int complete(const struct command *const *commands, int argc, char **argv);
+
 #endif /* WPOOLCTL_CLI_H */

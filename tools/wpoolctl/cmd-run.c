@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "jobs.h"
 #include "run.h"
 
 static int run_command(const struct command *cmd, int argc, char **argv)

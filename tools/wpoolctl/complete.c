@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "attrs.h"
+#include "cli.h"
 #include "columns.h"
-#include "manual.h"
 #include "sysfs.h"
 #include "work.h"
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Job files. */
-#include "jobs.h"
+/*
+ * Job files: each section of a file, except [global], is a run, with the options of "wpoolctl run"
+ * as keys. Jobs run at the same time, each in its own process. Jobs after a "stonewall" begin when
+ * all jobs before it have ended.
+ */
+#include "run.h"
 
 #include <errno.h>
 #include <signal.h>

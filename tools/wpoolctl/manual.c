@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Prints the parts of wpoolctl(8) that come from the tables. */
-#include "manual.h"
-
 #include <ctype.h>
 #include <string.h>
 
 #include "attrs.h"
+#include "cli.h"
 #include "work.h"
 
 static void put_roff(const char *text, int len)

@@ -62,4 +62,7 @@ int run_load(struct run *run);
 int run_perform(struct run *run, struct load_result *result);
 int run_verdict(const struct run *run, const struct load_result *result);
 
+/* Runs the job file @path; messages are those of @cmd. Returns the exit code. See jobs.c. */
+int jobs_run(const struct command *cmd, const char *path, bool json);
+
 #endif /* WPOOLCTL_RUN_H */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "manual.h"
+#include "cli.h"
 
 #ifndef WPOOLCTL_VERSION
 #error "the version comes from the Makefile"

@@ -15,7 +15,6 @@
 #include "../parse.h"
 #include "../random.h"
 #include "../work.h"
-#include "figures.h"
 #include "tap.h"
 
 #define BAD (~0ULL)		/* expected to be refused */

@@ -22,4 +22,12 @@ extern int wrong, nr_failed;
 
 void test_ends(const char *name);
 
+/* The tests of figures.c, for the main program in parsers.c. */
+void test_timehist(void);
+void test_arrivals(void);
+void test_tally(void);
+void test_coordinated_omission(void);
+void test_window(void);
+void test_overtaken(void);
+
 #endif /* WPOOLCTL_TAP_H */

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replaces the C library's mkdir() and rmdir(), which only "trace record" calls. mkdir() makes an
- * instance of tracefs: a directory of files. A thread writes events to the file trace_pipe faster
- * than they are read, until events/enable is 0. With FAKE_SIGNAL, mkdir() also sends SIGINT.
+ * Replaces functions of the C library. With FAKE_BACK, access() finds each file, as if a directory
+ * that scandir() has not found is there again. With FAKE_GONE, histograms are of pools that are
+ * destroyed while they are read: ENODEV after the first piece.
+ *
+ * Only "trace record" calls mkdir() and rmdir(). mkdir() makes an instance of tracefs: a directory
+ * of files. A thread writes events to the file trace_pipe faster than they are read, until
+ * events/enable is 0. With FAKE_SIGNAL, mkdir() also sends SIGINT.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +19,36 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+int access(const char *path, int mode)
+{
+	return getenv("FAKE_BACK") ? 0 : faccessat(AT_FDCWD, path, mode, 0);
+}
+
+static ssize_t read_piece(void *file, char *buf, size_t size)
+{
+	if (!ftell(file))
+		return fread(buf, 1, size, file);
+	errno = ENODEV;
+	return -1;
+}
+
+static int close_piece(void *file)
+{
+	return fclose(file);
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	static const cookie_io_functions_t pieces = { .read = read_piece, .close = close_piece };
+	FILE *file = fopen64(path, mode);
+
+	if (file && getenv("FAKE_GONE") && strstr(path, "/histogram"))
+		file = fopencookie(file, "r", pieces);
+	return file;
+}
+
+/* ---- an instance of tracefs ---- */
 
 static const char *const dirs[] = { "", "events", "events/wpool" };
 static const char *const files[] = {
