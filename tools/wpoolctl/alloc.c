@@ -2,10 +2,6 @@
 /* Memory, see alloc.h. */
 #include "alloc.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 void *alloc_checked(void *memory)
 {
 	if (!memory) {

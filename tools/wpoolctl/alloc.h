@@ -6,8 +6,7 @@
 #ifndef WPOOLCTL_ALLOC_H
 #define WPOOLCTL_ALLOC_H
 
-#include <stddef.h>
-#include <stdlib.h>
+#include "base.h"
 
 /* Returns @memory; exits if it is NULL. */
 void *alloc_checked(void *memory);

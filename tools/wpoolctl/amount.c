@@ -3,8 +3,6 @@
 #include "amount.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "alloc.h"
 

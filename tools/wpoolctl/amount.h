@@ -3,8 +3,6 @@
 #ifndef WPOOLCTL_AMOUNT_H
 #define WPOOLCTL_AMOUNT_H
 
-#include <linux/types.h>
-
 #include "errmsg.h"
 #include "random.h"
 

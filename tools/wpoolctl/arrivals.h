@@ -6,9 +6,6 @@
 #ifndef WPOOLCTL_ARRIVALS_H
 #define WPOOLCTL_ARRIVALS_H
 
-#include <linux/types.h>
-#include <stdbool.h>
-
 #include "random.h"
 #include "replay.h"
 

@@ -3,12 +3,6 @@
 #include "attrs.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "alloc.h"
 #include "dev.h"

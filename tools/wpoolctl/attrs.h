@@ -6,9 +6,7 @@
 #ifndef WPOOLCTL_ATTRS_H
 #define WPOOLCTL_ATTRS_H
 
-#include <limits.h>
 #include <linux/wpool.h>
-#include <stdbool.h>
 
 #include "cpulist.h"
 #include "errmsg.h"

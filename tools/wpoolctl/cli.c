@@ -5,8 +5,6 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MAX_OPTIONS	62
 #define WIDTH		79	/* columns of the help */

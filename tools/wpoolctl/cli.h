@@ -7,12 +7,7 @@
 #ifndef WPOOLCTL_CLI_H
 #define WPOOLCTL_CLI_H
 
-#include <linux/types.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdnoreturn.h>
-#include <unistd.h>
 
 #include "errmsg.h"
 #include "parse.h"

@@ -3,8 +3,9 @@
 #ifndef WPOOLCTL_CLOCK_H
 #define WPOOLCTL_CLOCK_H
 
-#include <linux/types.h>
 #include <time.h>
+
+#include "base.h"
 
 #define NSEC_PER_USEC	1000ULL
 #define NSEC_PER_MSEC	1000000ULL

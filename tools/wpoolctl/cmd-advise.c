@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpoolctl advise: how many workers a recorded load needs. */
-#include <stdio.h>
-#include <string.h>
-
 #include "out.h"
 #include "parse.h"
 #include "run.h"

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpoolctl apply: make pools be as a file declares them. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "alloc.h"
 #include "attrs.h"
 #include "cli.h"

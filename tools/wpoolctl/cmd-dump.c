@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpoolctl dump: the state of all pools, as sysrq-x prints it. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "cli.h"
 #include "tables.h"
 

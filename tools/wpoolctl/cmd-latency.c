@@ -4,10 +4,6 @@
  *
  * It reads sysfs only, which every user may.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "cli.h"
 #include "hist.h"
 #include "out.h"

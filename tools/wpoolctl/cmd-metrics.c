@@ -6,13 +6,7 @@
  * A file is written under another name and then renamed. A reader finds the whole old file or the
  * whole new file; if writing fails, the old file stays.
  */
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "parse.h"

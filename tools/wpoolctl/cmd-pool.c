@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpoolctl create, tune, release, reboot and destroy: commands that change a pool. */
-#include <errno.h>
-#include <string.h>
-
 #include "alloc.h"
 #include "attrs.h"
 #include "cli.h"

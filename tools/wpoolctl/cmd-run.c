@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpoolctl run: submit workloads to a pool and report how they ended. */
-#include <stdio.h>
-#include <unistd.h>
-
 #include "run.h"
 
 static int run_command(const struct command *cmd, int argc, char **argv)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpoolctl show: a pool's sysfs files, except histogram. */
-#include <errno.h>
-#include <string.h>
-
 #include "attrs.h"
 #include "cli.h"
 #include "out.h"

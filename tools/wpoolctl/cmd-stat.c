@@ -4,7 +4,6 @@
  *
  * It reads sysfs only: this needs no root, and does not keep the module in memory.
  */
-#include <string.h>
 #include <time.h>
 
 #include "columns.h"

@@ -6,10 +6,6 @@
  * read. Without debugfs they print why they are empty.
  */
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "parse.h"
 #include "screen.h"

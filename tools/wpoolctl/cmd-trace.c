@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpoolctl trace: record what happens to each task, and report it. */
-#include <stdio.h>
-#include <string.h>
-
 #include "cli.h"
 #include "parse.h"
 #include "trace.h"

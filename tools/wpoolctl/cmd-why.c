@@ -7,9 +7,6 @@
  * sleeping workers by sysfs.
  */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 #include "out.h"

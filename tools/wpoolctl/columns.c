@@ -2,10 +2,6 @@
 /* The table of columns. */
 #include "columns.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "out.h"
 #include "parse.h"
 

@@ -6,9 +6,6 @@
 #ifndef WPOOLCTL_COLUMNS_H
 #define WPOOLCTL_COLUMNS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "cli.h"
 #include "pools.h"
 

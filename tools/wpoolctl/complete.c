@@ -4,9 +4,6 @@
  * The line "@files" precedes them if a file name may come next, too, and "@list" if the next word
  * is a part of a list with commas.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "attrs.h"
 #include "cli.h"
 #include "columns.h"

@@ -2,9 +2,6 @@
 /* Lists of CPUs: single numbers and ranges, in any order, separated by commas. */
 #include "cpulist.h"
 
-#include <string.h>
-#include <unistd.h>
-
 static int bad_list(const char *s, struct errmsg *e)
 {
 	return errmsg_set(e, ERRMSG_Q " is not a list of CPUs such as 0-3,5, each below %d",

@@ -3,9 +3,6 @@
 #ifndef WPOOLCTL_CPULIST_H
 #define WPOOLCTL_CPULIST_H
 
-#include <linux/types.h>
-#include <stddef.h>
-
 #include "errmsg.h"
 
 #define CPULIST_WORDS	128	/* the largest mask that /dev/wpool takes */

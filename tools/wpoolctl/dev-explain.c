@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Messages for the errors of /dev/wpool. */
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "dev.h"
 
 int dev_open_pool(const char *pool, struct errmsg *e)

@@ -2,11 +2,8 @@
 /* The ioctls of /dev/wpool. */
 #include "dev.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 static int do_ioctl(int fd, unsigned long request, void *arg)
 {

@@ -8,7 +8,6 @@
 #ifndef WPOOLCTL_DEV_H
 #define WPOOLCTL_DEV_H
 
-#include <linux/types.h>
 #include <linux/wpool.h>
 #include <sys/types.h>
 

@@ -3,8 +3,6 @@
 #include "errmsg.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 /* The length of the UTF-8 character at @s; 0 if it is invalid or a control character. */
 static size_t printable_len(const unsigned char *s)

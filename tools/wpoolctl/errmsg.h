@@ -6,9 +6,7 @@
 #ifndef WPOOLCTL_ERRMSG_H
 #define WPOOLCTL_ERRMSG_H
 
-#include <stddef.h>
-
-#include "compiler.h"
+#include "base.h"
 
 #define ERRMSG_LEN	640
 

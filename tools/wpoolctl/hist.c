@@ -3,8 +3,6 @@
 #include "hist.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 static int parse_bucket(struct hists *hists, __u64 from, __u64 waited, __u64 ran)
 {

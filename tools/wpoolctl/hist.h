@@ -6,10 +6,6 @@
 #ifndef WPOOLCTL_HIST_H
 #define WPOOLCTL_HIST_H
 
-#include <linux/types.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "errmsg.h"
 
 #define HIST_MAX_BUCKETS	1024

@@ -3,9 +3,6 @@
 #include "ini.h"
 
 #include <ctype.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "alloc.h"
 

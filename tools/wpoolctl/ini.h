@@ -6,8 +6,6 @@
 #ifndef WPOOLCTL_INI_H
 #define WPOOLCTL_INI_H
 
-#include <stdio.h>
-
 #include "errmsg.h"
 
 /*

@@ -2,8 +2,6 @@
 /* Interval reports. */
 #include "intervals.h"
 
-#include <stdio.h>
-
 #include "alloc.h"
 #include "out.h"
 #include "parse.h"

@@ -3,8 +3,7 @@
 #ifndef WPOOLCTL_INTERVALS_H
 #define WPOOLCTL_INTERVALS_H
 
-#include <linux/types.h>
-#include <stdbool.h>
+#include "base.h"
 
 struct interval {
 	__u64 from_ns;			/* time after the start of the run */

@@ -6,12 +6,8 @@
  */
 #include "run.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "alloc.h"
 #include "ini.h"

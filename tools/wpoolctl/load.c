@@ -2,12 +2,8 @@
 /* Puts load on a pool: starts the submitters, watches them and ends them. */
 #include "load.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "alloc.h"
 #include "cli.h"

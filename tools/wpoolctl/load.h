@@ -13,7 +13,6 @@
 #ifndef WPOOLCTL_LOAD_H
 #define WPOOLCTL_LOAD_H
 
-#include <linux/types.h>
 #include <linux/wpool.h>
 #include <signal.h>
 

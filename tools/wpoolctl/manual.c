@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Prints the parts of wpoolctl(8) that come from the tables. */
 #include <ctype.h>
-#include <string.h>
 
 #include "attrs.h"
 #include "cli.h"

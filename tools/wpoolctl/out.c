@@ -3,11 +3,7 @@
 #include "out.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "alloc.h"
 #include "parse.h"

@@ -3,11 +3,9 @@
 #ifndef WPOOLCTL_OUT_H
 #define WPOOLCTL_OUT_H
 
-#include <linux/types.h>
-#include <stdbool.h>
-#include <stdio.h>
-
 #include <json-c/json.h>
+
+#include "base.h"
 
 struct pressure;
 

@@ -7,8 +7,6 @@
  */
 #include "overtaken.h"
 
-#include <stdlib.h>
-
 #include "alloc.h"
 
 /* A Fenwick tree of numbers from 1 to @nr: it counts the added numbers up to any number. */

@@ -11,7 +11,7 @@
 #ifndef WPOOLCTL_OVERTAKEN_H
 #define WPOOLCTL_OVERTAKEN_H
 
-#include <linux/types.h>
+#include "base.h"
 
 /* overtaken_add() ignores further tasks. */
 #define OVERTAKEN_MAX_TASKS	1048576U

@@ -6,8 +6,6 @@
 #include "parse.h"
 
 #include <linux/wpool.h>
-#include <stdio.h>
-#include <string.h>
 
 struct unit {
 	const char *name;

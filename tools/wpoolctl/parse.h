@@ -7,10 +7,6 @@
 #ifndef WPOOLCTL_PARSE_H
 #define WPOOLCTL_PARSE_H
 
-#include <linux/types.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "clock.h"
 #include "errmsg.h"
 

@@ -2,9 +2,6 @@
 /* Reads the figures of pools again and again, and computes rates from them, see pools.h. */
 #include "pools.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "alloc.h"
 #include "parse.h"
 

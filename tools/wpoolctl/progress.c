@@ -2,10 +2,7 @@
 /* The progress bar. */
 #include "progress.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "parse.h"
 

@@ -3,8 +3,7 @@
 #ifndef WPOOLCTL_PROGRESS_H
 #define WPOOLCTL_PROGRESS_H
 
-#include <linux/types.h>
-#include <stdbool.h>
+#include "base.h"
 
 struct progress {
 	bool enabled;

@@ -3,7 +3,7 @@
 #ifndef WPOOLCTL_RANDOM_H
 #define WPOOLCTL_RANDOM_H
 
-#include <linux/types.h>
+#include "base.h"
 
 /* splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) */
 struct random {

@@ -3,8 +3,6 @@
 #include "replay.h"
 
 #include <linux/wpool.h>
-#include <stdbool.h>
-#include <stdlib.h>
 
 #include "alloc.h"
 #include "trace.h"

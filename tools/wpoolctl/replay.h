@@ -7,8 +7,6 @@
 #ifndef WPOOLCTL_REPLAY_H
 #define WPOOLCTL_REPLAY_H
 
-#include <linux/types.h>
-
 #include "errmsg.h"
 
 struct replay_task {

@@ -2,8 +2,6 @@
 /* The report of a run, for programs. */
 #include "report.h"
 
-#include <string.h>
-
 #include "attrs.h"
 #include "out.h"
 #include "parse.h"

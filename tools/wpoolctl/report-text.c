@@ -2,9 +2,6 @@
 /* The report of a run, for people. */
 #include "report.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "attrs.h"
 #include "out.h"
 #include "parse.h"

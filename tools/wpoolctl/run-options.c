@@ -3,9 +3,6 @@
 #include "run.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "alloc.h"
 #include "parse.h"

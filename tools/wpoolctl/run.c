@@ -2,10 +2,6 @@
 /* One run, from its pool to its report. */
 #include "run.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #include "dev.h"
 #include "report.h"
 

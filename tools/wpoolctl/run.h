@@ -3,8 +3,6 @@
 #ifndef WPOOLCTL_RUN_H
 #define WPOOLCTL_RUN_H
 
-#include <stdbool.h>
-
 #include "attrs.h"
 #include "cli.h"
 #include "load.h"

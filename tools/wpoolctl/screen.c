@@ -2,12 +2,8 @@
 /* The only file that uses curses. */
 #include "screen.h"
 
-#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <curses.h>
 

@@ -6,9 +6,7 @@
 #ifndef WPOOLCTL_SCREEN_H
 #define WPOOLCTL_SCREEN_H
 
-#include <stdbool.h>
-
-#include "compiler.h"
+#include "base.h"
 
 enum screen_style {
 	SCREEN_PLAIN,

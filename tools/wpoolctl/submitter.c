@@ -2,10 +2,7 @@
 /* One submitter: a thread that submits tasks in batches, and a thread that reads their records. */
 #include "submitter.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 #include "alloc.h"

@@ -3,13 +3,7 @@
 #include "sysfs.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "alloc.h"
 #include "parse.h"

@@ -8,10 +8,6 @@
 #ifndef WPOOLCTL_SYSFS_H
 #define WPOOLCTL_SYSFS_H
 
-#include <linux/types.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "errmsg.h"
 #include "hist.h"
 

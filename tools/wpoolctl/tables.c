@@ -2,12 +2,6 @@
 /* Reads tables of debugfs. */
 #include "tables.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "alloc.h"
 #include "sysfs.h"
 

@@ -8,10 +8,6 @@
 #ifndef WPOOLCTL_TABLES_H
 #define WPOOLCTL_TABLES_H
 
-#include <linux/types.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "errmsg.h"
 
 struct table {

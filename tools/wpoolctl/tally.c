@@ -2,9 +2,6 @@
 /* Counts completion records. */
 #include "tally.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "alloc.h"
 
 /* More than any kernel has. */

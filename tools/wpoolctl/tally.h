@@ -11,9 +11,7 @@
 #define WPOOLCTL_TALLY_H
 
 #include <assert.h>
-#include <linux/types.h>
 #include <linux/wpool.h>
-#include <stdbool.h>
 
 #include "timehist.h"
 #include "work.h"

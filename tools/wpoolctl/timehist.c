@@ -2,9 +2,6 @@
 /* Histograms of measured times, see timehist.h. */
 #include "timehist.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "alloc.h"
 #include "hist.h"
 

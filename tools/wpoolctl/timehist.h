@@ -6,8 +6,7 @@
 #ifndef WPOOLCTL_TIMEHIST_H
 #define WPOOLCTL_TIMEHIST_H
 
-#include <linux/types.h>
-#include <stddef.h>
+#include "base.h"
 
 #define TIMEHIST_POWER		7	/* 128 buckets a power of two */
 #define TIMEHIST_MAX_POWER	47	/* the last bucket also has all above 2^48 ns, three days */

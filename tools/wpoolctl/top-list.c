@@ -2,9 +2,6 @@
 /* Views of wpoolctl top that are lists of lines, and helpers for the view of the pools. */
 #include "top-list.h"
 
-#include <limits.h>
-#include <string.h>
-
 #include "alloc.h"
 
 #define WIDE		120	/* a terminal of this width has room for long names */

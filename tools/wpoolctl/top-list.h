@@ -5,8 +5,6 @@
 #ifndef WPOOLCTL_TOP_LIST_H
 #define WPOOLCTL_TOP_LIST_H
 
-#include <stddef.h>
-
 #include "screen.h"
 #include "top.h"
 

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The lists of wpoolctl top: functions, their costs, workers and CPUs. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "parse.h"
 #include "top-list.h"
 

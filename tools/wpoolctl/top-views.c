@@ -2,10 +2,6 @@
 /* The views of wpoolctl top, see top.h. */
 #include "top.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "parse.h"
 #include "screen.h"
 #include "top-list.h"

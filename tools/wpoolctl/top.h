@@ -3,10 +3,6 @@
 #ifndef WPOOLCTL_TOP_H
 #define WPOOLCTL_TOP_H
 
-#include <linux/types.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "cli.h"
 #include "columns.h"
 #include "pools.h"

@@ -3,10 +3,6 @@
  * A trace in the JSON of Chrome's trace viewer, which Perfetto reads, too: pools become processes,
  * and workers threads.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "alloc.h"
 #include "out.h"
 #include "trace.h"

@@ -2,10 +2,6 @@
 /* Parses the events of wpool, and sched_switch. */
 #include "trace.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "parse.h"
 
 static const char *const names[TRACE_LOST] = {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Why a task waited: what the workers of its CPU, the CPU and the pool did meanwhile. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "alloc.h"

@@ -2,10 +2,7 @@
 /* Reads the events of a file. The tasks that run are in a tree ordered by task number. */
 #include "trace.h"
 
-#include <errno.h>
 #include <search.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "alloc.h"
 

@@ -2,15 +2,10 @@
 /* An instance of tracefs, from mkdir to rmdir. */
 #include "trace.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "load.h"

@@ -2,10 +2,6 @@
 /* A trace as a table, by function, CPU or worker, and as a line for each task. */
 #include "trace.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "alloc.h"
 #include "out.h"
 #include "parse.h"

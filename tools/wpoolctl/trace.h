@@ -6,9 +6,6 @@
 #ifndef WPOOLCTL_TRACE_H
 #define WPOOLCTL_TRACE_H
 
-#include <linux/types.h>
-#include <stdbool.h>
-
 #include "errmsg.h"
 
 /* ---- trace-events.c ---- */

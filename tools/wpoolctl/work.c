@@ -2,11 +2,6 @@
 /* Workloads as people write them, and the order in which they take turns. */
 #include "work.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "alloc.h"
 #include "parse.h"
 

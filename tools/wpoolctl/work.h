@@ -5,7 +5,6 @@
 #ifndef WPOOLCTL_WORK_H
 #define WPOOLCTL_WORK_H
 
-#include <linux/types.h>
 #include <linux/wpool.h>
 
 #include "amount.h"

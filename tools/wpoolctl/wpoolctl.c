@@ -5,9 +5,6 @@
  * The table of subcommands also prints the help. Programs that submit many tasks do not call
  * wpoolctl: they include <linux/wpool.h> and use /dev/wpool.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "cli.h"
 
 #ifndef WPOOLCTL_VERSION

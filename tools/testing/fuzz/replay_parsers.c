@@ -20,7 +20,7 @@
 
 #include <linux/wpool.h>
 
-#include "../../wpoolctl/compiler.h"
+#include "../../wpoolctl/base.h"
 #include "../../wpoolctl/random.h"
 
 #define MAX_BYTES	512

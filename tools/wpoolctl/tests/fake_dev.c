@@ -15,14 +15,9 @@
  * that gets a line when the pool is made, gets a group or cgroup, or is destroyed, and for each
  * submit whose first task is urgent.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "../dev.h"
 #include "../parse.h"

@@ -8,17 +8,13 @@
  * of files. A thread writes events to the file trace_pipe faster than they are read, until
  * events/enable is 0. With FAKE_SIGNAL, mkdir() also sends SIGINT.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
+
+#include "../base.h"
 
 int access(const char *path, int mode)
 {

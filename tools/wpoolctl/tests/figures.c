@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tests of figures: histograms of times, arrivals, tallies, orders. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../arrivals.h"
 #include "../overtaken.h"
 #include "../parse.h"

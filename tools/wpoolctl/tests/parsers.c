@@ -3,11 +3,6 @@
  * Tests of functions that need neither a kernel nor a process of their own: parsers here, figures
  * in figures.c. Prints one line of TAP for each table; tests/check numbers them.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../amount.h"
 #include "../attrs.h"
 #include "../cpulist.h"

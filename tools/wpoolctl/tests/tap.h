@@ -3,7 +3,7 @@
 #ifndef WPOOLCTL_TAP_H
 #define WPOOLCTL_TAP_H
 
-#include <stdio.h>
+#include "../base.h"
 
 #define NR(_array) (sizeof(_array) / sizeof((_array)[0]))
 
