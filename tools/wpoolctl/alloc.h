@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Memory. If an allocation fails, the process prints a message and exits. The kernel then closes
- * the files of the process, which cancels their tasks. A temporary pool is left behind.
+ * the files of the process, which cancels their tasks. A temporary pool is left behind. What a
+ * command needs until its end is not freed.
  */
 #ifndef WPOOLCTL_ALLOC_H
 #define WPOOLCTL_ALLOC_H

@@ -160,9 +160,7 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	code = run_complete(run, &e);
 	if (code < 0)
 		cli_usage(cmd, "%s", e.text);
-	code = code ? cli_fail(cmd, &e) : advise(&advice);
-	run_exit(run);
-	return code;
+	return code ? cli_fail(cmd, &e) : advise(&advice);
 }
 
 static const struct cli_option options[] = {

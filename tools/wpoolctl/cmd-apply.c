@@ -229,10 +229,6 @@ static int run(const struct command *cmd, int argc, char **argv)
 	code = look_at_all(&declaration) ?: code;
 	if (!code)
 		code = act_on_all(&declaration);
-	while (declaration.nr) {
-		free(declaration.pool[--declaration.nr]->pool);
-		free(declaration.pool[declaration.nr]);
-	}
 	return code;
 }
 

@@ -14,7 +14,6 @@ static int run(const struct command *cmd, int argc, char **argv)
 	if (!text)
 		return cli_fail(cmd, &e);
 	fputs(text, stdout);
-	free(text);
 	return CLI_OK;
 }
 

@@ -51,7 +51,6 @@ static int run(const struct command *cmd, int argc, char **argv)
 		print_json(&list);
 	else if (!err || list.pools.nr)
 		print_table(&list);
-	pools_exit(&list.pools);
 	return err ? cli_fail(cmd, &e) : CLI_OK;
 }
 

@@ -215,7 +215,6 @@ static int run(const struct command *cmd, int argc, char **argv)
 		err = write_file(given.output, &pools, given.openmetrics, &e);
 	else if (!err)
 		write_all(stdout, &pools, given.openmetrics);
-	pools_exit(&pools);
 	return err ? cli_fail(cmd, &e) : CLI_OK;
 }
 

@@ -215,7 +215,6 @@ static int destroy(const struct command *cmd, char **pools, int nr)
 	}
 	for (i = 0; i < nr; i++)
 		code |= finish(cmd, pools[i], dev_destroy(fds[i]));
-	free(fds);
 	return code;
 }
 

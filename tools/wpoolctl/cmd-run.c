@@ -17,11 +17,8 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	if (code < 0)
 		cli_usage(cmd, "%s", e.text);
 	if (code)
-		cli_error(cmd, "%s", e.text);
-	else
-		code = run.jobs ? jobs_run(cmd, run.jobs, run.json) : run_load(&run);
-	run_exit(&run);
-	return code;
+		return cli_fail(cmd, &e);
+	return run.jobs ? jobs_run(cmd, run.jobs, run.json) : run_load(&run);
 }
 
 static void more_help(int of __maybe_unused)

@@ -178,7 +178,6 @@ static int show_pool(const struct command *cmd, struct shown *shown, struct errm
 	}
 	for (group = 0; !err && group < ARRAY_SIZE(titles); group++)
 		err = show_group(shown, group, &present, e);
-	sysfs_names_exit(&present);
 	if (!err)
 		err = sysfs_find_pool(shown->pool, e);	/* destroyed meanwhile */
 	if (!err && shown->as_json) {

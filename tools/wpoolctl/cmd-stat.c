@@ -91,7 +91,6 @@ static int look_again_and_again(struct stat_run *run)
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct stat_run run = { .cmd = cmd };
-	int code;
 
 	columns_set_busy(&run.columns, false);
 	cli_parse(cmd, argc, argv, &run);
@@ -104,9 +103,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	run.pools.all = optind == argc;
 	for (; optind < argc; optind++)
 		pools_add(&run.pools, cli_pool_arg(cmd, argc, argv));
-	code = look_again_and_again(&run);
-	pools_exit(&run.pools);
-	return code;
+	return look_again_and_again(&run);
 }
 
 static const struct cli_option options[] = {

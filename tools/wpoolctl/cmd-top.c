@@ -25,12 +25,6 @@ static void look_at_table(struct looks *looks, const char *name)
 	table_read(name, &looks->now, &looks->error);
 }
 
-static void forget_table(struct looks *looks)
-{
-	table_exit(&looks->now);
-	table_exit(&looks->last);
-}
-
 static int look(struct top *top, struct errmsg *e)
 {
 	int err = pools_look(&top->pools, e);
@@ -45,14 +39,6 @@ static int look(struct top *top, struct errmsg *e)
 	look_at_table(&top->cpus, "cpus");
 	look_at_table(&top->costs, "costs");
 	return 0;
-}
-
-static void forget(struct top *top)
-{
-	workers_exit(&top->workers);
-	forget_table(&top->cpus);
-	forget_table(&top->costs);
-	pools_exit(&top->pools);
 }
 
 /* ---- the screen ----------------------------------------------------------- */
@@ -327,7 +313,6 @@ static int run(const struct command *cmd, int argc, char **argv)
 		err = run_screen(&top, &e);
 		screen_close();
 	}
-	forget(&top);
 	return err ? cli_fail(cmd, &e) : CLI_OK;
 }
 

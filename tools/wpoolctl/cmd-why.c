@@ -75,7 +75,6 @@ static void count_all_workers(struct facts *facts)
 			errmsg_join(facts->others, sizeof(facts->others), ", ", "%llu in %s", nr,
 				    pools.pool[i].name);
 	}
-	pools_exit(&pools);
 }
 
 /* Fills in the facts of a pool that has been looked at twice. */
@@ -344,10 +343,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		read_facts(&facts);
 		explain(&facts, &answer);
 		print_answer(&facts, &answer, why.json);
-		funcs_exit(&facts.funcs);
-		workers_exit(&facts.workers);
 	}
-	pools_exit(&pools);
 	return err ? cli_fail(cmd, &e) : CLI_OK;
 }
 

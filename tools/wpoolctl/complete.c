@@ -16,8 +16,6 @@ static void put_names(int err, struct sysfs_names *names)
 
 	for (i = 0; !err && i < names->nr; i++)
 		puts(names->name[i]);
-	if (!err)
-		sysfs_names_exit(names);
 }
 
 static void put_pools(void)

@@ -96,7 +96,6 @@ static int take(void *arg, unsigned int line __maybe_unused, const char *name, c
 	struct job *last = jobs->nr ? jobs->job[jobs->nr - 1] : NULL;
 	struct section *section = last ? &last->section : &jobs->global;
 	struct run probe;
-	int err;
 
 	if (!key)
 		return begin_section(jobs, name, e);
@@ -108,9 +107,7 @@ static int take(void *arg, unsigned int line __maybe_unused, const char *name, c
 		return 0;
 	}
 	run_init(&probe, jobs->cmd);
-	err = run_set(&probe, key, value, e);
-	run_exit(&probe);
-	return err ?: take_setting(section, key, value, e);
+	return run_set(&probe, key, value, e) ?: take_setting(section, key, value, e);
 }
 
 static bool has_setting(const struct section *section, const char *key)
@@ -180,33 +177,6 @@ static int read_jobs(struct jobs *jobs, const char *path)
 			cli_error(jobs->cmd, "%.100s: %s", path, e.text);
 	}
 	return err;
-}
-
-static void free_section(struct section *section)
-{
-	unsigned int i;
-
-	for (i = 0; i < section->nr; i++) {
-		free(section->setting[i].key);
-		free(section->setting[i].value);
-	}
-	free(section->name);
-}
-
-static void free_jobs(struct jobs *jobs)
-{
-	unsigned int i;
-
-	for (i = 0; i < jobs->nr; i++) {
-		struct job *job = jobs->job[i];
-
-		run_exit(&job->run);
-		free_section(&job->section);
-		if (job->report)
-			fclose(job->report);
-		free(job);
-	}
-	free_section(&jobs->global);
 }
 
 /* ---- running --------------------------------------------------------------------- */
@@ -337,7 +307,6 @@ int jobs_run(const struct command *cmd, const char *path, bool json)
 	struct jobs jobs = { .cmd = cmd, .json = json };
 	unsigned int phase;
 	sigset_t signals;
-	int code;
 
 	if (read_jobs(&jobs, path))
 		return CLI_FAILED;
@@ -349,7 +318,5 @@ int jobs_run(const struct command *cmd, const char *path, bool json)
 	for (phase = 0; phase <= jobs.phase && !jobs.sig; phase++)
 		run_phase(&jobs, phase, &signals);
 	report(&jobs);
-	code = worst(&jobs);
-	free_jobs(&jobs);
-	return code;
+	return worst(&jobs);
 }

@@ -93,13 +93,6 @@ int pools_look(struct pools *pools, struct errmsg *e)
 	return first;
 }
 
-void pools_exit(struct pools *pools)
-{
-	while (pools->nr)
-		free(pools->pool[--pools->nr].name);
-	free(pools->pool);
-}
-
 bool pools_have_latency(const struct pools *pools)
 {
 	size_t i;

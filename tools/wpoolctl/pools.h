@@ -30,7 +30,6 @@ void pools_add(struct pools *pools, const char *name);
  * pools->all, a pool that disappears meanwhile is no error.
  */
 int pools_look(struct pools *pools, struct errmsg *e);
-void pools_exit(struct pools *pools);
 
 bool pools_have_latency(const struct pools *pools);
 

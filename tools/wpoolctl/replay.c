@@ -44,21 +44,13 @@ int replay_read(struct replay *replay, const char *file, struct errmsg *e)
 	err = trace_read(file, read_event, replay, e);
 	if (!err && !replay->nr)
 		err = errmsg_set(e, "%s: no task has an end there", file);
-	if (err) {
-		replay_exit(replay);
+	if (err)
 		return err;
-	}
 	qsort(replay->task, replay->nr, sizeof(*replay->task), by_arrival);
 	first = replay->task[0].arrival_ns;
 	for (i = 0; i < replay->nr; i++)
 		replay->task[i].arrival_ns -= first;
 	return 0;
-}
-
-void replay_exit(struct replay *replay)
-{
-	free(replay->task);
-	*replay = (struct replay){ };
 }
 
 __u64 replay_length_ns(const struct replay *replay)

@@ -24,7 +24,6 @@ struct replay {
 
 /* Read a file of "wpoolctl trace record". Returns 0, or -1 and a message, also if no task ended. */
 int replay_read(struct replay *replay, const char *file, struct errmsg *e);
-void replay_exit(struct replay *replay);
 
 /* The time until the last arrival, at least 1. */
 __u64 replay_length_ns(const struct replay *replay);

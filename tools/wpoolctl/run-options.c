@@ -331,13 +331,3 @@ void run_init(struct run *run, const struct command *cmd)
 		.replay_as = -1,
 	};
 }
-
-void run_exit(struct run *run)
-{
-	unsigned int i;
-
-	work_turns_exit(&run->turns);
-	replay_exit(&run->replay);
-	for (i = 0; i < run->load.nr_works; i++)
-		work_exit(&run->works[i]);
-}

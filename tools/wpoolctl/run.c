@@ -83,7 +83,5 @@ int run_load(struct run *run)
 		report_json(&run->load, &result);
 	else if (!run->quiet && (result.end != LOAD_BROKEN || result.accepted))
 		report_text(&run->load, &result);
-	code = run_verdict(run, &result);
-	load_result_exit(&result);
-	return code;
+	return run_verdict(run, &result);
 }

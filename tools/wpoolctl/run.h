@@ -27,7 +27,6 @@ struct run {
 };
 
 void run_init(struct run *run, const struct command *cmd);
-void run_exit(struct run *run);
 
 extern const struct cli_option run_options[];
 

@@ -138,6 +138,5 @@ int trace_chrome(const char *file, struct errmsg *e)
 
 	if (!err)
 		puts(chrome.first ? "{\"traceEvents\": []}" : "]}");
-	free(chrome.seen);
 	return err;
 }

@@ -2,7 +2,6 @@
 /* Why a task waited: what the workers of its CPU, the CPU and the pool did meanwhile. */
 #include <sys/stat.h>
 
-#include "alloc.h"
 #include "out.h"
 #include "parse.h"
 #include "trace.h"
@@ -228,23 +227,21 @@ static void print_explanation(struct explanation *why)
 
 int trace_explain(const char *file, __u64 over_ns, struct errmsg *e)
 {
-	struct explanation *why;
+	static struct explanation why;
 	struct stat status;
 	int err;
 
 	if (!stat(file, &status) && !S_ISREG(status.st_mode))
 		return errmsg_set(e, "%s is no regular file, and explain reads it twice", file);
-	why = alloc_zeroed(1, sizeof(*why));
-	why->over_ns = over_ns;
-	err = trace_read(file, find_late, why, e);
-	if (!err && !why->found) {
+	why.over_ns = over_ns;
+	err = trace_read(file, find_late, &why, e);
+	if (!err && !why.found) {
 		printf("No task waited longer than %s.\n", SHORT_TIME(over_ns));
 	} else if (!err) {
-		why->from_ns = why->late.ns > why->late.value ? why->late.ns - why->late.value : 0;
-		err = trace_read(file, look, why, e);
+		why.from_ns = why.late.ns > why.late.value ? why.late.ns - why.late.value : 0;
+		err = trace_read(file, look, &why, e);
 		if (!err)
-			print_explanation(why);
+			print_explanation(&why);
 	}
-	free(why);
 	return err;
 }

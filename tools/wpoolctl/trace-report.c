@@ -125,20 +125,13 @@ static void print_report(const struct report *report)
 int trace_report(const char *file, enum trace_by by, struct errmsg *e)
 {
 	struct report report = { .by = by };
-	int err = trace_read(file, count, &report, e);
-	size_t i;
 
-	if (!err) {
-		if (report.nr)
-			qsort(report.row, report.nr, sizeof(*report.row), more_time);
-		print_report(&report);
-	}
-	for (i = 0; i < report.nr; i++) {
-		timehist_exit(&report.row[i].wait);
-		timehist_exit(&report.row[i].run);
-	}
-	free(report.row);
-	return err;
+	if (trace_read(file, count, &report, e))
+		return -1;
+	if (report.nr)
+		qsort(report.row, report.nr, sizeof(*report.row), more_time);
+	print_report(&report);
+	return 0;
 }
 
 /* ---- a line for each task ---- */

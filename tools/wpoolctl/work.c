@@ -215,9 +215,3 @@ void work_turns_init(struct work_turns *turns, const struct work *works, unsigne
 		turns->turn[t] = best;
 	}
 }
-
-void work_turns_exit(struct work_turns *turns)
-{
-	free(turns->turn);
-	turns->turn = NULL;
-}

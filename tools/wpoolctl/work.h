@@ -57,7 +57,6 @@ int work_parse(const char *s, struct work *work, struct errmsg *e);
 void work_exit(struct work *work);
 
 void work_turns_init(struct work_turns *turns, const struct work *works, unsigned int nr_works);
-void work_turns_exit(struct work_turns *turns);
 
 /* The index of the work that task number @task does. */
 static inline unsigned int work_turn(const struct work_turns *turns, __u64 task)

@@ -303,7 +303,6 @@ static void test_turns(void)
 	/* the work with three turns does not get them in a row */
 	EXPECT(!(turns.turn[0] == turns.turn[1] && turns.turn[1] == turns.turn[2]),
 	       "three turns in a row");
-	work_turns_exit(&turns);
 	test_ends("works take turns by their weight");
 }
 
