@@ -189,11 +189,6 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 	}
 }
 
-void attr_set_init(struct attr_set *set)
-{
-	memset(set, 0, sizeof(*set));
-}
-
 int attr_set_add(struct attr_set *set, enum attr_use use, const char *assignment, struct errmsg *e)
 {
 	const struct attr *attr;

@@ -20,8 +20,8 @@ enum attr_use {
 };
 
 /*
- * attrs.mask has a bit for each attribute given, except cgroup. attrs.cpumask points to the set's
- * own cpus.
+ * A set of zeros is empty. attrs.mask has a bit for each attribute given, except cgroup.
+ * attrs.cpumask points to the set's own cpus.
  */
 struct attr_set {
 	struct wpool_dev_attrs attrs;
@@ -29,8 +29,6 @@ struct attr_set {
 	char cgroup[PATH_MAX];	/* a directory; ATTR_CGROUPS: no cgroup; "": not given */
 	bool cgroup_failed;	/* @cgroup was refused, not with -ENOTTY or -EPERM */
 };
-
-void attr_set_init(struct attr_set *set);
 
 /*
  * Add "capacity=4". An attribute may be given once. attr_set_add_list() takes several, separated by

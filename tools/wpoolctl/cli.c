@@ -13,10 +13,13 @@
 
 static void complain(const struct command *cmd, const char *fmt, va_list ap)
 {
+	char text[2 * ERRMSG_LEN];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	make_printable(text, "");
 	/* earlier output comes first, even if stdout is buffered */
 	fflush(stdout);
-	fprintf(stderr, "wpoolctl%s%s: ", cmd ? " " : "", cmd ? cmd->name : "");
-	vfprintf(stderr, fmt, ap);
+	fprintf(stderr, "wpoolctl%s%s: %s", cmd ? " " : "", cmd ? cmd->name : "", text);
 }
 
 void cli_error(const struct command *cmd, const char *fmt, ...)
@@ -193,7 +196,6 @@ int cli_set_parsed(const struct cli_option *option, void *to, const char *value,
 static int next_option(const struct command *cmd, int argc, char **argv,
 		       const struct option *options)
 {
-	struct errmsg what;
 	int opt;
 
 	opterr = 0;
@@ -211,10 +213,8 @@ static int next_option(const struct command *cmd, int argc, char **argv,
 		if (optopt >= FIRST_CODE)
 			cli_usage(cmd, "--%s takes no value", options[optopt - FIRST_CODE].name);
 		if (optopt)
-			errmsg_set(&what, "no option '-%c'", optopt);
-		else
-			errmsg_set(&what, "no option " ERRMSG_Q, argv[optind - 1]);
-		cli_usage(cmd, "%s", what.text);
+			cli_usage(cmd, "no option '-%c'", optopt);
+		cli_usage(cmd, "no option " ERRMSG_Q, argv[optind - 1]);
 	}
 	return opt;
 }
@@ -255,12 +255,8 @@ const char *cli_pool_arg(const struct command *cmd, int argc, char **argv)
 
 void cli_no_more_args(const struct command *cmd, int argc, char **argv)
 {
-	struct errmsg e;
-
-	if (optind >= argc)
-		return;
-	errmsg_set(&e, "unexpected argument: " ERRMSG_Q, argv[optind]);
-	cli_usage(cmd, "%s", e.text);
+	if (optind < argc)
+		cli_usage(cmd, "unexpected argument: " ERRMSG_Q, argv[optind]);
 }
 
 const char *cli_only_pool_arg(const struct command *cmd, int argc, char **argv)

@@ -69,7 +69,7 @@ int cli_set_file(const struct cli_option *option, void *to, const char *value, s
 int cli_set_word(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
 int cli_set_parsed(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
 
-/* "wpoolctl CMD: ..." on stderr; @cmd may be NULL. */
+/* "wpoolctl CMD: ..." on stderr, without control characters; @cmd may be NULL. */
 __printf(2, 3)
 void cli_error(const struct command *cmd, const char *fmt, ...);
 

@@ -193,12 +193,11 @@ static int look_at_all(const struct declaration *declaration)
 /* If one pool fails, continue with the others. */
 static int act_on_all(const struct declaration *declaration)
 {
-	static const char *const done[] = {
-		[DEED_NONE] = "is so already", [DEED_TUNE] = "changed", [DEED_CREATE] = "made",
-	};
-	static const char *const to_do[] = {
-		[DEED_NONE] = "is so already", [DEED_TUNE] = "would be changed",
-		[DEED_CREATE] = "would be made",
+	/* done, and only checked */
+	static const char *const deeds[][2] = {
+		[DEED_NONE] = { "is so already", "is so already" },
+		[DEED_TUNE] = { "changed", "would be changed" },
+		[DEED_CREATE] = { "made", "would be made" },
 	};
 	int code = CLI_OK;
 	struct errmsg e;
@@ -210,8 +209,7 @@ static int act_on_all(const struct declaration *declaration)
 		if (!declaration->only_check && act(pool, &e))
 			code = cli_fail(declaration->cmd, &e);
 		else
-			printf("%s: %s\n", pool->pool,
-			       (declaration->only_check ? to_do : done)[pool->deed]);
+			printf("%s: %s\n", pool->pool, deeds[pool->deed][declaration->only_check]);
 	}
 	return code;
 }

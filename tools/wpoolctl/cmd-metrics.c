@@ -8,6 +8,7 @@
  */
 #include <sys/stat.h>
 
+#include "alloc.h"
 #include "cli.h"
 #include "parse.h"
 #include "pools.h"
@@ -151,46 +152,30 @@ static void write_all(FILE *out, const struct pools *pools, bool openmetrics)
 		fputs("# EOF\n", out);
 }
 
-static int fail(struct errmsg *e, const char *path)
-{
-	return errmsg_set(e, "%s: %s", path, strerror(errno));
-}
-
 /* The temporary name has another ending than @path, so that no collector reads the file. */
 static int write_file(const char *path, const struct pools *pools, bool openmetrics,
 		      struct errmsg *e)
 {
-	char aside[PATH_MAX];
 	struct stat st;
-	FILE *out = NULL;
+	char *aside;
+	FILE *out;
 	int fd, err = 0;
 
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
 		return errmsg_set(e, "%s: not a regular file", path);
-	if (snprintf(aside, sizeof(aside), "%s.XXXXXX", path) >= (int)sizeof(aside)) {
-		errno = ENAMETOOLONG;
-		return fail(e, path);
-	}
+	if (asprintf(&aside, "%s.XXXXXX", path) < 0)
+		alloc_checked(NULL);
 	fd = mkstemp(aside);
-	if (fd >= 0)
-		out = fdopen(fd, "w");
-	if (!out) {
-		err = fail(e, path);
-		if (fd >= 0)
-			close(fd);
-		goto out_unlink;
-	}
+	if (fd < 0)
+		return errmsg_set(e, "%s: %m", path);
+	out = alloc_checked(fdopen(fd, "w"));
 	write_all(out, pools, openmetrics);
 	/* let other users read the file; after fsync, a crash leaves the old or the new file */
-	if (fchmod(fd, 0644) || fflush(out) || ferror(out) || fsync(fd))
-		err = fail(e, path);
-	if (fclose(out) && !err)
-		err = fail(e, path);
-	if (!err && rename(aside, path))
-		err = fail(e, path);
-out_unlink:
-	if (err && fd >= 0)
+	if (fchmod(fd, 0644) || fflush(out) || ferror(out) || fsync(fd) || rename(aside, path)) {
+		err = errmsg_set(e, "%s: %m", path);
 		unlink(aside);
+	}
+	fclose(out);
 	return err;
 }
 

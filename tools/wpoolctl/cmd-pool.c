@@ -26,7 +26,6 @@ static const char *read_attrs(const struct command *cmd, int argc, char **argv, 
 
 	cli_parse(cmd, argc, argv, NULL);
 	pool = cli_pool_arg(cmd, argc, argv);
-	attr_set_init(set);
 	while (++optind < argc)
 		if (attr_set_add(set, use, argv[optind], &e))
 			cli_usage(cmd, "%s", e.text);
@@ -37,7 +36,7 @@ static const char *read_attrs(const struct command *cmd, int argc, char **argv, 
 
 static int run_create(const struct command *cmd, int argc, char **argv)
 {
-	struct attr_set set;
+	struct attr_set set = { };
 	const char *pool = read_attrs(cmd, argc, argv, ATTR_CREATE, &set);
 	struct errmsg e;
 
@@ -64,7 +63,7 @@ const struct command cmd_create = {
 
 static int run_tune(const struct command *cmd, int argc, char **argv)
 {
-	struct attr_set set;
+	struct attr_set set = { };
 	const char *pool = read_attrs(cmd, argc, argv, ATTR_TUNE, &set);
 	struct wpool_dev_attrs now;
 	struct errmsg e;

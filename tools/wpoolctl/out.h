@@ -22,6 +22,7 @@ const char *out_plain(void);
 
 /* How wide lines may be: COLUMNS if that is 1 to 10000, else the terminal's width, else 80. */
 int out_width(void);
+int out_terminal_width(int fd);
 
 /* Print a line. On a terminal it is wrapped between words. */
 void out_sentence(const char *text);

@@ -2,8 +2,7 @@
 /* The progress bar. */
 #include "progress.h"
 
-#include <sys/ioctl.h>
-
+#include "out.h"
 #include "parse.h"
 
 #define MIN_BAR		10
@@ -20,15 +19,6 @@ void progress_init(struct progress *p, enum progress_when when, __u64 total,
 		.total_ns = total_ns,
 		.start_ns = now_ns,
 	};
-}
-
-static int terminal_width(void)
-{
-	struct winsize size;
-
-	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col)
-		return size.ws_col;
-	return 80;
 }
 
 /* The part that is done, from 0 to 1: of the tasks or of the time, whichever is larger. */
@@ -75,11 +65,11 @@ void progress_update(struct progress *p, __u64 now_ns, __u64 accounted,
 	snprintf(text, sizeof(text), " %3u%% %llu%s %llu/s%s%s%s", (unsigned int)(done * 100),
 		 accounted, total, per_s, left, *note ? ", " : "", note);
 	/* leave the last column free: some terminals wrap when it is used */
-	room = terminal_width() - 3 - (int)strlen(text);
+	room = out_terminal_width(STDERR_FILENO) - 3 - (int)strlen(text);
 	if (room > MAX_BAR)
 		room = MAX_BAR;
 	if (room < MIN_BAR) {
-		fprintf(stderr, "\r\033[K%.*s", terminal_width() - 1, text + 1);
+		fprintf(stderr, "\r\033[K%.*s", out_terminal_width(STDERR_FILENO) - 1, text + 1);
 	} else {
 		filled = done * room;
 		memset(bar, '.', room);

@@ -47,13 +47,11 @@ static void print_usage(FILE *out)
 static const struct command *find_command(const char *name)
 {
 	const struct command *const *cmd;
-	struct errmsg e;
 
 	for (cmd = commands; *cmd; cmd++)
 		if (!strcmp((*cmd)->name, name))
 			return *cmd;
-	errmsg_set(&e, "no command " ERRMSG_Q, name);
-	cli_usage(NULL, "%s", e.text);
+	cli_usage(NULL, "no command " ERRMSG_Q, name);
 }
 
 static int run_help(const struct command *cmd, int argc, char **argv)

@@ -355,7 +355,7 @@ static void fuzz_attrs(const char *text)
 
 	for (use = ATTR_CREATE; use <= ATTR_TUNE; use++) {
 		for (list = 0; list < 2; list++) {
-			attr_set_init(&set);
+			set = (struct attr_set){ };
 			e = (struct errmsg) {};
 			if (list ? attr_set_add_list(&set, use, text, &e) :
 				   attr_set_add(&set, use, text, &e)) {
@@ -415,7 +415,7 @@ static bool user_takes(const struct attr *attr, const char *text, long long *val
 	struct errmsg e;
 
 	snprintf(assignment, sizeof(assignment), "%s=%s", attr->name, text);
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	if (attr_set_add(&set, ATTR_CREATE, assignment, &e))
 		return false;
 	*value = attr_value(&set.attrs, attr);

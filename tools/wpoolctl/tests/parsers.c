@@ -413,7 +413,7 @@ static void test_attrs(void)
 	struct attr_set set;
 	size_t i;
 
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	for (i = 0; i < NR(good); i++)
 		EXPECT(add(&set, ATTR_CREATE, good[i]), "%s: %s", good[i], e.text);
 	EXPECT(set.attrs.mask == 0xdffff, "mask %x", set.attrs.mask);
@@ -422,20 +422,20 @@ static void test_attrs(void)
 	       set.attrs.order == WPOOL_DEV_ORDER_FIFO && set.attrs.hog_ms == 1 &&
 	       set.attrs.cpumask_bytes == 8 && set.cpus.bits[0] == 3, "values");
 	EXPECT(!add(&set, ATTR_CREATE, "capacity=4"), "given twice");
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	for (i = 0; i < NR(bad); i++)
 		EXPECT(!add(&set, ATTR_CREATE, bad[i]) && !set.attrs.mask, "'%s'", bad[i]);
 	for (i = 0; i < NR(words); i++) {
-		attr_set_init(&set);
+		set = (struct attr_set){ };
 		EXPECT(add(&set, ATTR_TUNE, words[i]) && set.attrs.handoff == i % 2, "'%s'",
 		       words[i]);
 	}
 	for (i = 0; i < NR(classes); i++) {
-		attr_set_init(&set);
+		set = (struct attr_set){ };
 		EXPECT(add(&set, ATTR_TUNE, classes[i].text) &&
 		       set.attrs.sched == classes[i].sched, "%s", classes[i].text);
 	}
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	EXPECT(!add(&set, ATTR_TUNE, "sched=fifo:100") && strstr(e.text, "fifo:100") &&
 	       strstr(e.text, "1 to 99"), "%s", e.text);
 	EXPECT(!add(&set, ATTR_TUNE, "sched=rr:1") && strstr(e.text, "fifo_low") &&
@@ -444,33 +444,33 @@ static void test_attrs(void)
 	EXPECT(!add(&set, ATTR_TUNE, "prealloc=1"), "prealloc is for creation");
 	test_ends("attributes are strict and in range");
 
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	EXPECT(attr_set_is_empty(&set) && !add(&set, ATTR_CREATE, "cgroup=batch") &&
 	       !add(&set, ATTR_CREATE, "cgroup=") && attr_set_is_empty(&set), "relative");
 	EXPECT(add(&set, ATTR_TUNE, "cgroup=/a,b c") && !strcmp(set.cgroup, "/a,b c") &&
 	       !set.attrs.mask && !attr_set_is_empty(&set), "a path: %s", e.text);
 	EXPECT(!add(&set, ATTR_TUNE, "cgroup=/b") && strstr(e.text, "given twice"), "%s", e.text);
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	snprintf(path, sizeof(path), "cgroup=/%0*d", PATH_MAX - 2, 0);
 	EXPECT(add(&set, ATTR_CREATE, path) && strlen(set.cgroup) == PATH_MAX - 1, "the longest");
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	snprintf(path, sizeof(path), "cgroup=/%0*d", PATH_MAX - 1, 0);
 	EXPECT(!add(&set, ATTR_CREATE, path), "longer");
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	EXPECT(add(&set, ATTR_TUNE, "cgroup=none") && !strcmp(set.cgroup, ATTR_CGROUPS), "none");
 	test_ends("cgroup is a path, or none");
 
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	EXPECT(!attr_set_add_list(&set, ATTR_CREATE, "cpumask=0-1,3,5-6,capacity=4,nice=1",
 				  &e), "%s", e.text);
 	EXPECT(set.cpus.bits[0] == 0x6b && set.attrs.capacity == 4 &&
 	       set.attrs.nice == 1, "a list in a list");
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	EXPECT(!attr_set_add_list(&set, ATTR_CREATE, "capacity=4,cpumask=0,1", &e) &&
 	       set.cpus.bits[0] == 3, "a list at the end");
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	EXPECT(attr_set_add_list(&set, ATTR_CREATE, "capacity=4,", &e), "ends in a comma");
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	EXPECT(attr_set_add_list(&set, ATTR_CREATE, ",capacity=4", &e), "begins with one");
 	EXPECT(attr_set_add_list(&set, ATTR_CREATE, "", &e), "empty");
 	test_ends("lists of attributes");
@@ -481,7 +481,7 @@ static void test_attr_pairs(void)
 	struct wpool_dev_attrs now = { .capacity = 8, .min_workers = 4 };
 	struct attr_set set;
 
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	add(&set, ATTR_CREATE, "min_workers=257");
 	EXPECT(attr_set_check(&set, NULL, &e), "more than the default capacity");
 	add(&set, ATTR_CREATE, "capacity=max");
@@ -489,7 +489,7 @@ static void test_attr_pairs(void)
 	add(&set, ATTR_CREATE, "prealloc=1");
 	EXPECT(attr_set_check(&set, NULL, &e), "all of unlimited workers");
 
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	add(&set, ATTR_TUNE, "capacity=3");
 	EXPECT(attr_set_check(&set, &now, &e), "capacity below min_workers");
 	add(&set, ATTR_TUNE, "min_workers=3");
@@ -501,12 +501,12 @@ static void test_attr_pairs(void)
 
 	now.prealloc = 0;
 	now.capacity = 8;
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	add(&set, ATTR_TUNE, "policy=run");
 	EXPECT(attr_set_check(&set, &now, &e), "to run");
 	now.policy = WPOOL_DEV_POLICY_RUN;
 	EXPECT(!attr_set_check(&set, &now, &e), "run to run: %s", e.text);
-	attr_set_init(&set);
+	set = (struct attr_set){ };
 	add(&set, ATTR_TUNE, "policy=fail");
 	EXPECT(attr_set_check(&set, &now, &e), "from run");
 	test_ends("attributes that do not go together");
