@@ -1,11 +1,92 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The lists of wpoolctl top: functions, their costs, workers and CPUs. */
+#include "alloc.h"
 #include "parse.h"
-#include "top-list.h"
+#include "screen.h"
+#include "top.h"
 
-static const struct errmsg *workers_error(const struct top *top)
+#define WIDE		120	/* a terminal of this width has room for long names */
+#define NARROW_NAME	12
+#define NARROW_FUNC	24
+#define WIDE_FUNC	48
+#define WPOOL_NAME_MAX	31
+
+#define MAX_LIST_COLUMNS	8
+#define WIDTH_POOL		0	/* width of a column: as long as the names of the pools */
+
+/* In which order lines are sorted by a column, unless top->reverse. */
+enum list_order { BY_WORD, LARGEST_FIRST, SMALLEST_FIRST };
+
+/* One column of one line: shows the word if there is one, else the value. */
+struct cell {
+	const char *word;
+	double value;
+	enum screen_style style;
+	const struct worker *worker;	/* for format() */
+};
+
+struct row {
+	struct cell cell[MAX_LIST_COLUMNS];
+	const char *func;		/* the filter applies to this, too; "": none */
+};
+
+struct list_column {
+	const char *title;
+	int width;			/* negative: left-justified, as for printf() */
+	enum list_order order;
+	/* writes a text that is costly, for lines on the screen only; or NULL */
+	void (*format)(const struct cell *cell, char *buf, size_t len);
+};
+
+struct rows {
+	struct row *row;
+	size_t nr;
+	int width[MAX_LIST_COLUMNS];
+};
+
+/* A list. Lines with equal sort cells are ordered by the columns from @tie on. */
+struct list {
+	struct list_column column[MAX_LIST_COLUMNS + 1];
+	size_t preset, tie;
+	/* fills in @rows; returns a message to show instead, empty if there is none */
+	const struct errmsg *(*make)(const struct top *top, struct rows *rows);
+};
+
+/* ---- for the view of the pools, too ----------------------------------------- */
+
+bool top_passes(const struct top *top, const char *pool, const char *func)
 {
-	return &top->workers_error;
+	return !*top->filter || strstr(pool, top->filter) || strstr(func, top->filter);
+}
+
+bool top_is_shown(const struct top *top, size_t line)
+{
+	return line >= top->first &&
+	       (!screen_is_open() || screen_line() < screen_height() - 1);
+}
+
+void top_put_title(const struct top *top, size_t i, bool left, int width, const char *title)
+{
+	enum screen_style style = screen_is_open() && i == top->sort ? SCREEN_GOOD :
+				  SCREEN_TITLE;
+
+	screen_put(SCREEN_TITLE, i ? " " : "");
+	screen_put(style, left ? "%-*s" : "%*s", width, title);
+}
+
+int top_compare_values(double a, double b)
+{
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+int top_max_name(void)
+{
+	return screen_is_open() && screen_width() < WIDE ? NARROW_NAME : WPOOL_NAME_MAX;
+}
+
+static int max_func(void)
+{
+	return !screen_is_open() ? INT_MAX : screen_width() < WIDE ? NARROW_FUNC : WIDE_FUNC;
 }
 
 /* ---- functions ------------------------------------------------------------ */
@@ -15,15 +96,16 @@ static void format_oldest(const struct cell *cell, char *buf, size_t len)
 	worker_describe(cell->worker, buf, len);
 }
 
-static void make_functions(struct top *top, struct rows *rows)
+static const struct errmsg *make_functions(const struct top *top, struct rows *rows)
 {
 	struct funcs funcs = { };
-	int max_func = top_max_func();
+	int max_len = max_func();
 	size_t i;
 	int len;
 
 	funcs_count(&funcs, &top->workers, NULL);
-	rows_init(rows, funcs.nr);
+	rows->row = alloc_zeroed(funcs.nr, sizeof(*rows->row));
+	rows->nr = funcs.nr;
 	for (i = 0; i < funcs.nr; i++) {
 		const struct func *func = &funcs.func[i];
 		unsigned int hogs = func->nr[DOING_HOG];
@@ -39,24 +121,11 @@ static void make_functions(struct top *top, struct rows *rows)
 		};
 		len = strlen(func->name);
 		if (len > -rows->width[1])
-			rows->width[1] = -(len < max_func ? len : max_func);
+			rows->width[1] = -(len < max_len ? len : max_len);
 	}
 	funcs_exit(&funcs);
+	return &top->workers_error;
 }
-
-const struct list function_list = {
-	.column = {
-		{ "pool", WIDTH_POOL, BY_WORD },
-		{ "function", -8, BY_WORD },
-		{ "busy", 4, LARGEST_FIRST },
-		{ "asleep", 6, LARGEST_FIRST },
-		{ "hogs", 4, LARGEST_FIRST },
-		{ "oldest", -6, LARGEST_FIRST, format_oldest },
-	},
-	.preset = 2,
-	.make = make_functions,
-	.error = workers_error,
-};
 
 /* ---- tables of counters ---------------------------------------------------- */
 
@@ -98,12 +167,16 @@ static double mean(const struct table *table, size_t row, const char *title, __s
 	return runs ? (double)table_number(table, row, title, 0) / runs : 0;
 }
 
-static void make_costs(struct top *top, struct rows *rows)
+static const struct errmsg *make_costs(const struct top *top, struct rows *rows)
 {
+	static const struct errmsg none = {
+		.text = "no pool counts what its functions cost: wpoolctl tune POOL latency=1",
+	};
 	const struct table *table = &top->costs.now;
 	size_t i;
 
-	rows_init(rows, table->rows);
+	rows->row = alloc_zeroed(table->rows, sizeof(*rows->row));
+	rows->nr = table->rows;
 	for (i = 0; i < rows->nr; i++) {
 		const char *func = table_cell(table, i, "function");
 		ssize_t last = last_row(&top->costs, i, "function");
@@ -125,37 +198,13 @@ static void make_costs(struct top *top, struct rows *rows)
 			.func = func,
 		};
 	}
+	return *top->costs.error.text || rows->nr ? &top->costs.error : &none;
 }
 
 static void format_ns(const struct cell *cell, char *buf, size_t len)
 {
 	format_short(cell->value < 0 ? 0 : cell->value, buf, len);
 }
-
-static const struct errmsg *costs_error(const struct top *top)
-{
-	static const struct errmsg none = {
-		.text = "no pool counts what its functions cost: wpoolctl tune POOL latency=1",
-	};
-
-	return *top->costs.error.text || top->costs.now.rows ? &top->costs.error : &none;
-}
-
-const struct list cost_list = {
-	.column = {
-		{ "pool", WIDTH_POOL, BY_WORD },
-		{ "runs/s", 9, LARGEST_FIRST },
-		{ "cpu%", 5, LARGEST_FIRST },
-		{ "wait", 7, LARGEST_FIRST, format_ns },
-		{ "run", 7, LARGEST_FIRST, format_ns },
-		{ "off", 7, LARGEST_FIRST, format_ns },
-		{ "worst", 7, LARGEST_FIRST, format_ns },
-		{ "function", -8, BY_WORD },
-	},
-	.preset = 2,
-	.make = make_costs,
-	.error = costs_error,
-};
 
 /* ---- workers -------------------------------------------------------------- */
 
@@ -174,11 +223,12 @@ static enum screen_style doing_style(enum doing doing)
 	}
 }
 
-static void make_workers(struct top *top, struct rows *rows)
+static const struct errmsg *make_workers(const struct top *top, struct rows *rows)
 {
 	size_t i;
 
-	rows_init(rows, top->workers.nr);
+	rows->row = alloc_zeroed(top->workers.nr, sizeof(*rows->row));
+	rows->nr = top->workers.nr;
 	for (i = 0; i < rows->nr; i++) {
 		const struct worker *worker = &top->workers.worker[i];
 
@@ -194,6 +244,7 @@ static void make_workers(struct top *top, struct rows *rows)
 			.func = worker->func,
 		};
 	}
+	return &top->workers_error;
 }
 
 static void format_since(const struct cell *cell, char *buf, size_t len)
@@ -211,29 +262,15 @@ static void format_where(const struct cell *cell, char *buf, size_t len)
 	snprintf(buf, len, "%s%s%s", worker->func, *where ? ", in " : "", where);
 }
 
-const struct list worker_list = {
-	.column = {
-		{ "pool", WIDTH_POOL, BY_WORD },
-		{ "pid", 7, SMALLEST_FIRST },
-		{ "cpu", 4, SMALLEST_FIRST },
-		{ "state", -9, LARGEST_FIRST },
-		{ "since", 8, LARGEST_FIRST, format_since },
-		{ "function", -8, BY_WORD, format_where },
-	},
-	.preset = 4,
-	.tie = 1,
-	.make = make_workers,
-	.error = workers_error,
-};
-
 /* ---- CPUs ----------------------------------------------------------------- */
 
-static void make_cpus(struct top *top, struct rows *rows)
+static const struct errmsg *make_cpus(const struct top *top, struct rows *rows)
 {
 	const struct table *table = &top->cpus.now;
 	size_t i;
 
-	rows_init(rows, table->rows);
+	rows->row = alloc_zeroed(table->rows, sizeof(*rows->row));
+	rows->nr = table->rows;
 	for (i = 0; i < rows->nr; i++) {
 		const char *pool = table_cell(table, i, "pool");
 		const char *cpu = table_cell(table, i, "cpu");
@@ -255,24 +292,180 @@ static void make_cpus(struct top *top, struct rows *rows)
 			.func = "",
 		};
 	}
-}
-
-static const struct errmsg *cpus_error(const struct top *top)
-{
 	return &top->cpus.error;
 }
 
-const struct list cpu_list = {
-	.column = {
-		{ "pool", WIDTH_POOL, BY_WORD },
-		{ "cpu", 4, SMALLEST_FIRST },
-		{ "workers", 7, LARGEST_FIRST },
-		{ "idle", 7, LARGEST_FIRST },
-		{ "queued", 7, LARGEST_FIRST },
-		{ "submit/s", 9, LARGEST_FIRST },
-		{ "done/s", 9, LARGEST_FIRST },
-		{ "stolen/s", 9, LARGEST_FIRST },
+/* ---- showing a list --------------------------------------------------------- */
+
+static const struct list lists[NR_VIEWS] = {
+	[VIEW_FUNCTIONS] = {
+		.column = {
+			{ "pool", WIDTH_POOL, BY_WORD },
+			{ "function", -8, BY_WORD },
+			{ "busy", 4, LARGEST_FIRST },
+			{ "asleep", 6, LARGEST_FIRST },
+			{ "hogs", 4, LARGEST_FIRST },
+			{ "oldest", -6, LARGEST_FIRST, format_oldest },
+		},
+		.preset = 2,
+		.make = make_functions,
 	},
-	.make = make_cpus,
-	.error = cpus_error,
+	[VIEW_COSTS] = {
+		.column = {
+			{ "pool", WIDTH_POOL, BY_WORD },
+			{ "runs/s", 9, LARGEST_FIRST },
+			{ "cpu%", 5, LARGEST_FIRST },
+			{ "wait", 7, LARGEST_FIRST, format_ns },
+			{ "run", 7, LARGEST_FIRST, format_ns },
+			{ "off", 7, LARGEST_FIRST, format_ns },
+			{ "worst", 7, LARGEST_FIRST, format_ns },
+			{ "function", -8, BY_WORD },
+		},
+		.preset = 2,
+		.make = make_costs,
+	},
+	[VIEW_WORKERS] = {
+		.column = {
+			{ "pool", WIDTH_POOL, BY_WORD },
+			{ "pid", 7, SMALLEST_FIRST },
+			{ "cpu", 4, SMALLEST_FIRST },
+			{ "state", -9, LARGEST_FIRST },
+			{ "since", 8, LARGEST_FIRST, format_since },
+			{ "function", -8, BY_WORD, format_where },
+		},
+		.preset = 4,
+		.tie = 1,
+		.make = make_workers,
+	},
+	[VIEW_CPUS] = {
+		.column = {
+			{ "pool", WIDTH_POOL, BY_WORD },
+			{ "cpu", 4, SMALLEST_FIRST },
+			{ "workers", 7, LARGEST_FIRST },
+			{ "idle", 7, LARGEST_FIRST },
+			{ "queued", 7, LARGEST_FIRST },
+			{ "submit/s", 9, LARGEST_FIRST },
+			{ "done/s", 9, LARGEST_FIRST },
+			{ "stolen/s", 9, LARGEST_FIRST },
+		},
+		.make = make_cpus,
+	},
 };
+
+size_t list_nr_columns(enum view view)
+{
+	size_t nr = 0;
+
+	while (lists[view].column[nr].title)
+		nr++;
+	return nr;
+}
+
+size_t list_preset_sort(enum view view)
+{
+	return lists[view].preset;
+}
+
+static int compare_cells(const struct list_column *column, const struct cell *one,
+			 const struct cell *other)
+{
+	switch (column->order) {
+	case BY_WORD:
+		return strcmp(one->word, other->word);
+	case SMALLEST_FIRST:
+		return top_compare_values(other->value, one->value);
+	default:
+		return top_compare_values(one->value, other->value);
+	}
+}
+
+static const struct list *sorted_list;
+static const struct top *sorted;
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct list_column *column = sorted_list->column;
+	const struct row *one = a, *other = b;
+	size_t i = sorted->sort;
+	int order = compare_cells(&column[i], &one->cell[i], &other->cell[i]);
+
+	if (sorted->reverse)
+		order = -order;
+	for (i = sorted_list->tie; !order && column[i].title; i++)
+		order = compare_cells(&column[i], &one->cell[i], &other->cell[i]);
+	return order;
+}
+
+static void show_cell(const struct list_column *column, int width, bool last,
+		      const struct cell *cell)
+{
+	const char *word = cell->word;
+	char text[128];
+
+	if (column->format) {
+		column->format(cell, text, sizeof(text));
+		word = text;
+	}
+	if (!word)
+		screen_put(cell->style, "%*.0f", width, cell->value);
+	else if (last)
+		screen_put(cell->style, "%s", word);
+	else
+		screen_put(cell->style, "%*.*s", width, abs(width), word);
+}
+
+static void show_row(const struct list *list, const struct rows *rows, const struct row *row)
+{
+	const struct list_column *column = list->column;
+	size_t i;
+
+	for (i = 0; column[i].title; i++) {
+		screen_put(SCREEN_PLAIN, i ? " " : "");
+		show_cell(&column[i], rows->width[i], !column[i + 1].title, &row->cell[i]);
+	}
+	screen_end_line();
+}
+
+static int name_width(const struct top *top)
+{
+	int width = 7;
+	size_t i;
+
+	for (i = 0; i < top->pools.nr; i++)
+		if ((int)strlen(top->pools.pool[i].name) > width)
+			width = strlen(top->pools.pool[i].name);
+	return width < top_max_name() ? width : top_max_name();
+}
+
+void show_list(struct top *top, enum view view)
+{
+	const struct list *list = &lists[view];
+	const struct errmsg *error;
+	struct rows rows = { };
+	size_t i, shown = 0;
+
+	for (i = 0; list->column[i].title; i++)
+		rows.width[i] = list->column[i].width ?: -name_width(top);
+	error = list->make(top, &rows);
+	if (*error->text) {
+		screen_put(SCREEN_WARN, "%s", error->text);
+		screen_end_line();
+		free(rows.row);
+		return;
+	}
+	for (i = 0; list->column[i].title; i++)
+		top_put_title(top, i, rows.width[i] < 0, abs(rows.width[i]), list->column[i].title);
+	screen_end_line();
+	sorted = top;
+	sorted_list = list;
+	if (rows.nr)
+		qsort(rows.row, rows.nr, sizeof(*rows.row), compare_rows);
+	for (i = 0; i < rows.nr; i++) {
+		const struct row *row = &rows.row[i];
+
+		if (top_passes(top, row->cell[0].word, row->func) && top_is_shown(top, shown++))
+			show_row(list, &rows, row);
+	}
+	top->nr_lines = shown;
+	free(rows.row);
+}

@@ -4,7 +4,6 @@
 
 #include "parse.h"
 #include "screen.h"
-#include "top-list.h"
 
 const char *const view_names[NR_VIEWS + 1] = {
 	"pools", "functions", "costs", "workers", "cpus", NULL
@@ -182,13 +181,6 @@ static void show_history(const struct top *top)
 
 /* ---- the views -------------------------------------------------------------- */
 
-static const struct list *const lists[NR_VIEWS] = {
-	[VIEW_FUNCTIONS] = &function_list,
-	[VIEW_COSTS] = &cost_list,
-	[VIEW_WORKERS] = &worker_list,
-	[VIEW_CPUS] = &cpu_list,
-};
-
 void top_show_summary(const struct top *top)
 {
 	__u64 workers = 0, busy = 0, blocked = 0, queued = 0, waiting = 0;
@@ -221,19 +213,14 @@ void top_show_view(struct top *top, enum view view)
 		show_pools(top);
 		show_history(top);
 	} else {
-		show_list(top, lists[view]);
+		show_list(top, view);
 	}
 }
 
 size_t top_nr_sort_columns(const struct top *top)
 {
-	size_t nr = 0;
-
-	if (top->view == VIEW_POOLS)
-		return columns_fit(&top->columns, screen_width());
-	while (lists[top->view]->column[nr].title)
-		nr++;
-	return nr;
+	return top->view == VIEW_POOLS ? columns_fit(&top->columns, screen_width()) :
+					 list_nr_columns(top->view);
 }
 
 /* The initial sort column of a view: the pool for the CPUs, else how busy or how long. */
@@ -242,7 +229,7 @@ size_t top_preset_sort(const struct top *top, enum view view)
 	size_t i;
 
 	if (view != VIEW_POOLS)
-		return lists[view]->preset;
+		return list_preset_sort(view);
 	for (i = 0; i < top->columns.nr; i++)
 		if (!strcmp(column_name(top->columns.column[i]), "busy"))
 			return i;

@@ -50,4 +50,27 @@ void top_show_view(struct top *top, enum view view);
 size_t top_nr_sort_columns(const struct top *top);
 size_t top_preset_sort(const struct top *top, enum view view);
 
+/* ---- top-lists.c: all views but that of the pools are lists of lines ---- */
+
+void show_list(struct top *top, enum view view);
+size_t list_nr_columns(enum view view);
+size_t list_preset_sort(enum view view);
+
+/* ---- for the view of the pools, too ---- */
+
+/* Does the filter let a line pass? */
+bool top_passes(const struct top *top, const char *pool, const char *func);
+
+/* Is a line of the view on the screen? The view cannot use the screen's last line. */
+bool top_is_shown(const struct top *top, size_t line);
+
+/* Put a title. The title of the sorted column is marked. */
+void top_put_title(const struct top *top, size_t i, bool left, int width, const char *title);
+
+/* The maximum length of a pool's name, so that a narrow terminal has room for other columns. */
+int top_max_name(void);
+
+/* Compare for qsort(), the larger value first. */
+int top_compare_values(double a, double b);
+
 #endif /* WPOOLCTL_TOP_H */
