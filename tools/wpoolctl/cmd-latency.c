@@ -178,10 +178,8 @@ static void print_json(const struct view *view)
 static int look(struct view *view, struct hists *hists, struct errmsg *e)
 {
 	char value[SYSFS_VALUE_LEN];
-	int err = sysfs_find_pool(view->pool, e);
+	int err = sysfs_read(view->pool, "latency", value, sizeof(value), e);
 
-	if (!err)
-		err = sysfs_read(view->pool, "latency", value, sizeof(value), e);
 	if (!err)
 		err = sysfs_histograms(view->pool, hists, e);
 	if (err == -ENOENT && !sysfs_find_pool(view->pool, e))

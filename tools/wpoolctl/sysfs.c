@@ -134,7 +134,10 @@ int sysfs_read(const char *pool, const char *attr, char *buf, size_t len, struct
 
 	snprintf(path, sizeof(path), "%s/%s/%s", class_dir(), pool, attr);
 	err = sysfs_read_line(path, buf, len);
-	return err && err != -ENOENT ? fail(e, -err, path) : err;
+	/* the pool was destroyed, or the module has another version */
+	if (err == -ENOENT)
+		return sysfs_find_pool(pool, e) ?: fail(e, ENOENT, attr);
+	return err ? fail(e, -err, path) : 0;
 }
 
 char *sysfs_read_all(const char *path)
@@ -177,23 +180,10 @@ int sysfs_cpus(const char *which, char *buf, size_t len)
 	return sysfs_read_line(path, buf, len) ? -1 : 0;
 }
 
-static int read_word(const char *pool, const char *attr, char *buf, size_t len, struct errmsg *e)
-{
-	int err = sysfs_read(pool, attr, buf, len, e);
-
-	if (err == -ENOENT) {
-		/* the pool was destroyed, or the module has another version */
-		err = sysfs_find_pool(pool, e);
-		if (!err)
-			err = fail(e, ENOENT, attr);
-	}
-	return err;
-}
-
 static int read_figure(const char *pool, enum figure figure, __u64 *value, struct errmsg *e)
 {
 	char buf[32];
-	int err = read_word(pool, figures[figure].name, buf, sizeof(buf), e);
+	int err = sysfs_read(pool, figures[figure].name, buf, sizeof(buf), e);
 
 	if (err)
 		return err;
@@ -250,10 +240,10 @@ int sysfs_snapshot(const char *pool, struct snapshot *shot, struct errmsg *e)
 	int err;
 
 	shot->when_ns = now_ns();
-	err = read_word(pool, "state", shot->state, sizeof(shot->state), e) ?:
-	      read_word(pool, "owner", shot->owner, sizeof(shot->owner), e) ?:
-	      read_word(pool, "capacity", shot->capacity, sizeof(shot->capacity), e) ?:
-	      read_word(pool, "queue_depth", shot->queue_depth, sizeof(shot->queue_depth), e);
+	err = sysfs_read(pool, "state", shot->state, sizeof(shot->state), e) ?:
+	      sysfs_read(pool, "owner", shot->owner, sizeof(shot->owner), e) ?:
+	      sysfs_read(pool, "capacity", shot->capacity, sizeof(shot->capacity), e) ?:
+	      sysfs_read(pool, "queue_depth", shot->queue_depth, sizeof(shot->queue_depth), e);
 	for (i = 0; !err && i < NR_FIGURES; i++)
 		err = read_figure(pool, i, &shot->value[i], e);
 	return err ?: read_pressure(pool, &shot->pressure, e) ?: read_latency(pool, shot, e);

@@ -25,8 +25,8 @@ int sysfs_list_attrs(const char *pool, struct sysfs_names *names, struct errmsg 
 void sysfs_names_exit(struct sysfs_names *names);
 
 /*
- * Read a value without its newline. Returns 0, -ENOENT if there is no such attribute
- * (no message), or another -errno and a message.
+ * Read a value without its newline. Returns 0, or -errno and a message: -ENOENT if there is no such
+ * attribute.
  */
 int sysfs_read(const char *pool, const char *attr, char *buf, size_t len, struct errmsg *e);
 
