@@ -16,23 +16,24 @@ struct list {
 static void print_json(const struct list *list)
 {
 	struct json_object *array = json_new_array();
-	size_t i;
+	const struct pool *pool;
 
-	for (i = 0; i < list->pools.nr; i++)
-		json_append(array, columns_json(&list->columns, &list->pools.pool[i]));
+	for_each_pool(pool, &list->pools)
+		json_append(array, columns_json(&list->columns, pool));
 	json_print(array);
 }
 
 static void print_table(struct list *list)
 {
-	size_t i, nr;
+	const struct pool *pool;
+	size_t nr;
 
-	for (i = 0; i < list->pools.nr; i++)
-		columns_widen(&list->columns, &list->pools.pool[i]);
+	for_each_pool(pool, &list->pools)
+		columns_widen(&list->columns, pool);
 	nr = columns_fit(&list->columns, out_width());
 	columns_print_titles(&list->columns, nr);
-	for (i = 0; i < list->pools.nr; i++)
-		columns_print(&list->columns, nr, &list->pools.pool[i]);
+	for_each_pool(pool, &list->pools)
+		columns_print(&list->columns, nr, pool);
 }
 
 static int run(const struct command *cmd, int argc, char **argv)

@@ -42,7 +42,7 @@ static void write_limit(FILE *out, const char *name, const char *pool, const cha
 static void write_limits(FILE *out, const struct pools *pools, bool openmetrics)
 {
 	__u64 max_workers = sysfs_max_workers();
-	size_t i;
+	const struct pool *pool;
 
 	if (max_workers) {
 		describe(out, "wpool_max_workers", "gauge", "Workers at most, over all pools.",
@@ -50,52 +50,50 @@ static void write_limits(FILE *out, const struct pools *pools, bool openmetrics)
 		fprintf(out, "wpool_max_workers %llu\n", max_workers);
 	}
 	describe(out, "wpool_open", "gauge", "1 if the pool accepts tasks.", openmetrics);
-	for (i = 0; i < pools->nr; i++)
-		fprintf(out, "wpool_open{pool=\"%s\"} %d\n", pools->pool[i].name,
-			!strcmp(pools->pool[i].now.state, "open"));
+	for_each_pool(pool, pools)
+		fprintf(out, "wpool_open{pool=\"%s\"} %d\n", pool->name,
+			!strcmp(pool->now.state, "open"));
 	describe(out, "wpool_capacity", "gauge", "Workers at most.", openmetrics);
-	for (i = 0; i < pools->nr; i++)
-		write_limit(out, "wpool_capacity", pools->pool[i].name,
-			    pools->pool[i].now.capacity);
+	for_each_pool(pool, pools)
+		write_limit(out, "wpool_capacity", pool->name, pool->now.capacity);
 	describe(out, "wpool_queue_depth", "gauge", "Tasks accepted beyond capacity.", openmetrics);
-	for (i = 0; i < pools->nr; i++)
-		write_limit(out, "wpool_queue_depth", pools->pool[i].name,
-			    pools->pool[i].now.queue_depth);
+	for_each_pool(pool, pools)
+		write_limit(out, "wpool_queue_depth", pool->name, pool->now.queue_depth);
 }
 
 static void write_figures(FILE *out, const struct pools *pools, bool openmetrics)
 {
 	const struct figure_info *figure;
-	size_t i;
+	const struct pool *pool;
 
 	for (figure = figures; figure < figures + NR_FIGURES; figure++) {
 		describe(out, figure->metric, figure->is_counter ? "counter" : "gauge",
 			 figure->help, openmetrics);
-		for (i = 0; i < pools->nr; i++)
+		for_each_pool(pool, pools)
 			fprintf(out, "%s%s{pool=\"%s\"} %llu\n", figure->metric,
-				figure->is_counter ? "_total" : "", pools->pool[i].name,
-				pools->pool[i].now.value[figure - figures]);
+				figure->is_counter ? "_total" : "", pool->name,
+				pool->now.value[figure - figures]);
 	}
 }
 
 static void write_pressure(FILE *out, const struct pools *pools, bool openmetrics)
 {
 	static const int seconds[NR_PRESSURES] = { 10, 60, 300 };
-	size_t i, n;
+	const struct pool *pool;
+	size_t n;
 
 	describe(out, "wpool_pressure_ratio", "gauge",
 		 "Share of the last seconds in which tasks were queued for long or submitters waited.",
 		 openmetrics);
-	for (i = 0; i < pools->nr; i++)
+	for_each_pool(pool, pools)
 		for (n = 0; n < NR_PRESSURES; n++)
 			fprintf(out, "wpool_pressure_ratio{pool=\"%s\",seconds=\"%d\"} %.4f\n",
-				pools->pool[i].name, seconds[n],
-				pools->pool[i].now.pressure.percent[n] / 100);
+				pool->name, seconds[n], pool->now.pressure.percent[n] / 100);
 	describe(out, "wpool_pressure_seconds", "counter",
 		 "Time in which tasks were queued for long or submitters waited.", openmetrics);
-	for (i = 0; i < pools->nr; i++)
-		fprintf(out, "wpool_pressure_seconds_total{pool=\"%s\"} %.6f\n",
-			pools->pool[i].name, pools->pool[i].now.pressure.total_us / 1e6);
+	for_each_pool(pool, pools)
+		fprintf(out, "wpool_pressure_seconds_total{pool=\"%s\"} %.6f\n", pool->name,
+			pool->now.pressure.total_us / 1e6);
 }
 
 static bool is_power_of_2(__u64 n)
@@ -124,20 +122,20 @@ static void write_histogram(FILE *out, const struct pool *pool, enum hist_kind k
 
 static void write_times(FILE *out, const struct pools *pools, bool openmetrics)
 {
+	const struct pool *pool;
 	enum hist_kind kind;
 	bool described;
-	size_t i;
 
 	for (kind = 0; kind < NR_HISTS; kind++) {
 		described = false;
-		for (i = 0; i < pools->nr; i++) {
-			if (!pools->pool[i].now.hists.nr_buckets)
+		for_each_pool(pool, pools) {
+			if (!pool->now.hists.nr_buckets)
 				continue;
 			if (!described)
 				describe(out, times[kind].name, "histogram", times[kind].help,
 					 openmetrics);
 			described = true;
-			write_histogram(out, &pools->pool[i], kind);
+			write_histogram(out, pool, kind);
 		}
 	}
 }

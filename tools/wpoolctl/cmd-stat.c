@@ -26,17 +26,17 @@ struct stat_run {
 
 static void print_lines(struct stat_run *run)
 {
-	const struct pool *pool, *end = run->pools.pool + run->pools.nr;
+	const struct pool *pool;
 	size_t nr;
 
 	/* print the titles again if the columns change */
 	if (columns_set_busy(&run->columns, pools_have_latency(&run->pools)))
 		run->lines = 0;
-	for (pool = run->pools.pool; pool < end; pool++)
+	for_each_pool(pool, &run->pools)
 		if (pool->valid)
 			columns_widen(&run->columns, pool);
 	nr = columns_fit(&run->columns, out_width());
-	for (pool = run->pools.pool; pool < end; pool++) {
+	for_each_pool(pool, &run->pools) {
 		if (!pool->valid)
 			continue;
 		if (run->lines++ % LINES_PER_HEADER == 0 &&
@@ -63,11 +63,11 @@ static int look(struct stat_run *run)
 {
 	struct errmsg e;
 	int err = pools_look(&run->pools, &e);
-	size_t i;
+	const struct pool *pool;
 
-	for (i = 0; run->json && i < run->pools.nr; i++)
-		if (run->pools.pool[i].valid)
-			print_json_line(&run->columns, &run->pools.pool[i]);
+	for_each_pool(pool, &run->pools)
+		if (run->json && pool->valid)
+			print_json_line(&run->columns, pool);
 	if (!run->json)
 		print_lines(run);
 	if (err)

@@ -63,17 +63,17 @@ static __u64 grown(const struct facts *facts, enum figure figure)
 static void count_all_workers(struct facts *facts)
 {
 	struct pools pools = { .all = true };
+	const struct pool *pool;
 	struct errmsg e;
-	size_t i;
 	__u64 nr;
 
 	pools_look(&pools, &e);
-	for (i = 0; i < pools.nr; i++) {
-		nr = pools.pool[i].now.value[FIGURE_WORKERS];
+	for_each_pool(pool, &pools) {
+		nr = pool->now.value[FIGURE_WORKERS];
 		facts->all_workers += nr;
 		if (nr)
 			errmsg_join(facts->others, sizeof(facts->others), ", ", "%llu in %s", nr,
-				    pools.pool[i].name);
+				    pool->name);
 	}
 }
 

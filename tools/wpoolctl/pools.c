@@ -13,10 +13,10 @@ void pools_add(struct pools *pools, const char *name)
 
 static bool has_pool(const struct pools *pools, const char *name)
 {
-	size_t i;
+	const struct pool *pool;
 
-	for (i = 0; i < pools->nr; i++)
-		if (!strcmp(pools->pool[i].name, name))
+	for_each_pool(pool, pools)
+		if (!strcmp(pool->name, name))
 			return true;
 	return false;
 }
@@ -38,14 +38,14 @@ static int add_new(struct pools *pools, struct errmsg *e)
 
 static void forget_absent(struct pools *pools)
 {
-	size_t i, kept = 0;
+	struct pool *pool;
+	size_t kept = 0;
 
-	for (i = 0; i < pools->nr; i++) {
-		if (pools->pool[i].present)
-			pools->pool[kept++] = pools->pool[i];
+	for_each_pool(pool, pools)
+		if (pool->present)
+			pools->pool[kept++] = *pool;
 		else
-			free(pools->pool[i].name);
-	}
+			free(pool->name);
 	pools->nr = kept;
 }
 
@@ -79,12 +79,12 @@ int pools_look(struct pools *pools, struct errmsg *e)
 {
 	struct errmsg other;
 	int err, first = pools->all ? add_new(pools, e) : 0;
-	size_t i;
+	struct pool *pool;
 
 	if (first)
 		return first;
-	for (i = 0; i < pools->nr; i++) {
-		err = look(&pools->pool[i], first ? &other : e);
+	for_each_pool(pool, pools) {
+		err = look(pool, first ? &other : e);
 		if (!pools->all || (err != -ENOENT && err != -ENODEV))
 			first = first ?: err;
 	}
@@ -95,10 +95,10 @@ int pools_look(struct pools *pools, struct errmsg *e)
 
 bool pools_have_latency(const struct pools *pools)
 {
-	size_t i;
+	const struct pool *pool;
 
-	for (i = 0; i < pools->nr; i++)
-		if (pools->pool[i].present && pools->pool[i].now.latency)
+	for_each_pool(pool, pools)
+		if (pool->present && pool->now.latency)
 			return true;
 	return false;
 }

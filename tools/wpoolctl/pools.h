@@ -22,6 +22,9 @@ struct pools {
 	bool all;		/* look at all pools that exist, not at added ones */
 };
 
+#define for_each_pool(_pool, _pools)	\
+	for (_pool = (_pools)->pool; _pool < (_pools)->pool + (_pools)->nr; _pool++)
+
 /* Add a pool. @name is copied. */
 void pools_add(struct pools *pools, const char *name);
 

@@ -89,13 +89,14 @@ static void choose_columns(struct top *top)
 static void show_pools(struct top *top)
 {
 	struct columns *columns = &top->columns;
-	size_t i, c, nr, shown = 0;
 	char cell[CELL_LEN];
+	size_t c, nr, shown = 0;
+	const struct pool *pool;
 
 	choose_columns(top);
 	columns->max_name = top_max_name();
-	for (i = 0; i < top->pools.nr; i++)
-		columns_widen(columns, &top->pools.pool[i]);
+	for_each_pool(pool, &top->pools)
+		columns_widen(columns, pool);
 	nr = columns_fit(columns, screen_width());
 	for (c = 0; c < nr; c++)
 		top_put_title(top, c, !column_is_number(columns->column[c]), columns->width[c],
@@ -104,9 +105,7 @@ static void show_pools(struct top *top)
 	sorted = top;
 	if (top->pools.nr)
 		qsort(top->pools.pool, top->pools.nr, sizeof(*top->pools.pool), compare_pools);
-	for (i = 0; i < top->pools.nr; i++) {
-		const struct pool *pool = &top->pools.pool[i];
-
+	for_each_pool(pool, &top->pools) {
 		if (!top_passes(top, pool->name, "") || !top_is_shown(top, shown++))
 			continue;
 		for (c = 0; c < nr; c++) {
@@ -163,7 +162,7 @@ static void show_history(const struct top *top)
 	int name_width = top->columns.width[0] > 7 ? top->columns.width[0] : 7;
 	int room = screen_width() - name_width - 11;
 	int left = screen_height() - screen_line() - 4;
-	size_t i;
+	const struct pool *pool;
 
 	if (!screen_is_open() || left < 1 || room < 20)
 		return;
@@ -171,12 +170,9 @@ static void show_history(const struct top *top)
 	screen_put(SCREEN_TITLE, "%-*s %8s %s", name_width, "pool", "most",
 		   "done/s, a look each, now on the right");
 	screen_end_line();
-	for (i = 0; i < top->pools.nr && left > 0; i++) {
-		if (!top_passes(top, top->pools.pool[i].name, ""))
-			continue;
-		show_history_of(&top->pools.pool[i], name_width, room);
-		left--;
-	}
+	for_each_pool(pool, &top->pools)
+		if (top_passes(top, pool->name, "") && left-- > 0)
+			show_history_of(pool, name_width, room);
 }
 
 /* ---- the views -------------------------------------------------------------- */
@@ -184,12 +180,10 @@ static void show_history(const struct top *top)
 void top_show_summary(const struct top *top)
 {
 	__u64 workers = 0, busy = 0, blocked = 0, queued = 0, waiting = 0;
+	const struct pool *pool;
 	double done = 0;
-	size_t i;
 
-	for (i = 0; i < top->pools.nr; i++) {
-		const struct pool *pool = &top->pools.pool[i];
-
+	for_each_pool(pool, &top->pools) {
 		workers += figure(pool, FIGURE_WORKERS);
 		busy += figure(pool, FIGURE_BUSY);
 		blocked += figure(pool, FIGURE_BLOCKED);
