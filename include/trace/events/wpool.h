@@ -23,54 +23,49 @@
 u32 wpool_trace_id(const void *task);
 #endif
 
+/* An event of a pool. Its name is the first argument and the first field. */
+#define WPOOL_EVENT(name, proto, args, fields, assign, format, values...)		\
+	TRACE_EVENT(name,								\
+		TP_PROTO(const char *pool, proto),					\
+		TP_ARGS(pool, args),							\
+		TP_STRUCT__entry(__array(char, pool, WPOOL_NAME_LEN) fields),		\
+		TP_fast_assign(strscpy(__entry->pool, pool, WPOOL_NAME_LEN); assign;),	\
+		TP_printk("pool=%s " format, __entry->pool, values)			\
+	)
+
 /*
  * A task was accepted. Comes before any worker can start the task. @cpu: CPU whose queue the task
  * goes to.
  */
-TRACE_EVENT(wpool_task_submitted,
-	TP_PROTO(const char *pool, int cpu, const void *task, void *func),
-	TP_ARGS(pool, cpu, task, func),
-	TP_STRUCT__entry(
-		__array(char, pool, WPOOL_NAME_LEN)
-		__field(int, cpu)
-		__field(u32, task)
-		__field(void *, func)
-	),
-	TP_fast_assign(
-		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
-		__entry->cpu = cpu;
-		__entry->task = wpool_trace_id(task);
-		__entry->func = func;
-	),
-	TP_printk("pool=%s cpu=%d task=%08x func=%ps",
-		  __entry->pool, __entry->cpu, __entry->task, __entry->func)
+WPOOL_EVENT(wpool_task_submitted,
+	TP_PROTO(int cpu, const void *task, void *func),
+	TP_ARGS(cpu, task, func),
+	__field(int, cpu)
+	__field(u32, task)
+	__field(void *, func),
+	__entry->cpu = cpu;
+	__entry->task = wpool_trace_id(task);
+	__entry->func = func,
+	"cpu=%d task=%08x func=%ps", __entry->cpu, __entry->task, __entry->func
 );
 
 /* An event of a task that a worker runs. A class would have one name for the field @ns. */
 #define DEFINE_WPOOL_RUN_EVENT(name, ns)						\
-	TRACE_EVENT(name,								\
-		TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task,	\
-			 void *func, u64 ns),						\
-		TP_ARGS(pool, cpu, worker, task, func, ns),				\
-		TP_STRUCT__entry(							\
-			__array(char, pool, WPOOL_NAME_LEN)				\
-			__field(int, cpu)						\
-			__field(pid_t, worker)						\
-			__field(u32, task)						\
-			__field(void *, func)						\
-			__field(u64, ns)						\
-		),									\
-		TP_fast_assign(								\
-			strscpy(__entry->pool, pool, WPOOL_NAME_LEN);			\
-			__entry->cpu = cpu;						\
-			__entry->worker = worker;					\
-			__entry->task = wpool_trace_id(task);				\
-			__entry->func = func;						\
-			__entry->ns = ns;						\
-		),									\
-		TP_printk("pool=%s cpu=%d worker=%d task=%08x func=%ps " #ns "=%llu",	\
-			  __entry->pool, __entry->cpu, __entry->worker, __entry->task,	\
-			  __entry->func, __entry->ns)					\
+	WPOOL_EVENT(name,								\
+		TP_PROTO(int cpu, pid_t worker, const void *task, void *func, u64 ns),	\
+		TP_ARGS(cpu, worker, task, func, ns),					\
+		__field(int, cpu)							\
+		__field(pid_t, worker)							\
+		__field(u32, task)							\
+		__field(void *, func)							\
+		__field(u64, ns),							\
+		__entry->cpu = cpu;							\
+		__entry->worker = worker;						\
+		__entry->task = wpool_trace_id(task);					\
+		__entry->func = func;							\
+		__entry->ns = ns,							\
+		"cpu=%d worker=%d task=%08x func=%ps " #ns "=%llu",			\
+		__entry->cpu, __entry->worker, __entry->task, __entry->func, __entry->ns \
 	)
 
 /*
@@ -97,25 +92,19 @@ DEFINE_WPOOL_RUN_EVENT(wpool_task_finished, run_ns);
  * the task did not start; -ETIME: it had waited for longer than max_wait_ms; -EIO: its worker died;
  * -ESHUTDOWN: the task of an event, which a closed pool has refused.
  */
-TRACE_EVENT(wpool_task_dropped,
-	TP_PROTO(const char *pool, int cpu, const void *task, void *func, int status),
-	TP_ARGS(pool, cpu, task, func, status),
-	TP_STRUCT__entry(
-		__array(char, pool, WPOOL_NAME_LEN)
-		__field(int, cpu)
-		__field(u32, task)
-		__field(void *, func)
-		__field(int, status)
-	),
-	TP_fast_assign(
-		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
-		__entry->cpu = cpu;
-		__entry->task = wpool_trace_id(task);
-		__entry->func = func;
-		__entry->status = status;
-	),
-	TP_printk("pool=%s cpu=%d task=%08x func=%ps status=%d", __entry->pool, __entry->cpu,
-		  __entry->task, __entry->func, __entry->status)
+WPOOL_EVENT(wpool_task_dropped,
+	TP_PROTO(int cpu, const void *task, void *func, int status),
+	TP_ARGS(cpu, task, func, status),
+	__field(int, cpu)
+	__field(u32, task)
+	__field(void *, func)
+	__field(int, status),
+	__entry->cpu = cpu;
+	__entry->task = wpool_trace_id(task);
+	__entry->func = func;
+	__entry->status = status,
+	"cpu=%d task=%08x func=%ps status=%d", __entry->cpu, __entry->task, __entry->func,
+	__entry->status
 );
 
 /*
@@ -123,77 +112,52 @@ TRACE_EVENT(wpool_task_dropped,
  * the group back, and before wpool_task_finished. wpool_group_wait() returns the first error of the
  * group.
  */
-TRACE_EVENT(wpool_group_task_failed,
-	TP_PROTO(const char *pool, void *func, int error),
-	TP_ARGS(pool, func, error),
-	TP_STRUCT__entry(
-		__array(char, pool, WPOOL_NAME_LEN)
-		__field(void *, func)
-		__field(int, error)
-	),
-	TP_fast_assign(
-		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
-		__entry->func = func;
-		__entry->error = error;
-	),
-	TP_printk("pool=%s func=%ps error=%d", __entry->pool, __entry->func, __entry->error)
+WPOOL_EVENT(wpool_group_task_failed,
+	TP_PROTO(void *func, int error),
+	TP_ARGS(func, error),
+	__field(void *, func)
+	__field(int, error),
+	__entry->func = func;
+	__entry->error = error,
+	"func=%ps error=%d", __entry->func, __entry->error
 );
 
 /* A task has run for hog_ms without sleeping. @cpu: CPU whose queue goes to another worker. */
-TRACE_EVENT(wpool_task_hogged,
-	TP_PROTO(const char *pool, int cpu, pid_t worker, const void *task, void *func),
-	TP_ARGS(pool, cpu, worker, task, func),
-	TP_STRUCT__entry(
-		__array(char, pool, WPOOL_NAME_LEN)
-		__field(int, cpu)
-		__field(pid_t, worker)
-		__field(u32, task)
-		__field(void *, func)
-	),
-	TP_fast_assign(
-		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
-		__entry->cpu = cpu;
-		__entry->worker = worker;
-		__entry->task = wpool_trace_id(task);
-		__entry->func = func;
-	),
-	TP_printk("pool=%s cpu=%d worker=%d task=%08x func=%ps", __entry->pool, __entry->cpu,
-		  __entry->worker, __entry->task, __entry->func)
+WPOOL_EVENT(wpool_task_hogged,
+	TP_PROTO(int cpu, pid_t worker, const void *task, void *func),
+	TP_ARGS(cpu, worker, task, func),
+	__field(int, cpu)
+	__field(pid_t, worker)
+	__field(u32, task)
+	__field(void *, func),
+	__entry->cpu = cpu;
+	__entry->worker = worker;
+	__entry->task = wpool_trace_id(task);
+	__entry->func = func,
+	"cpu=%d worker=%d task=%08x func=%ps",
+	__entry->cpu, __entry->worker, __entry->task, __entry->func
 );
 
 /* @nr tasks moved from the queue of CPU @from to that of @cpu. */
-TRACE_EVENT(wpool_tasks_stolen,
-	TP_PROTO(const char *pool, int cpu, int from, u32 nr),
-	TP_ARGS(pool, cpu, from, nr),
-	TP_STRUCT__entry(
-		__array(char, pool, WPOOL_NAME_LEN)
-		__field(int, cpu)
-		__field(int, from)
-		__field(u32, nr)
-	),
-	TP_fast_assign(
-		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
-		__entry->cpu = cpu;
-		__entry->from = from;
-		__entry->nr = nr;
-	),
-	TP_printk("pool=%s cpu=%d from=%d nr=%u",
-		  __entry->pool, __entry->cpu, __entry->from, __entry->nr)
+WPOOL_EVENT(wpool_tasks_stolen,
+	TP_PROTO(int cpu, int from, u32 nr),
+	TP_ARGS(cpu, from, nr),
+	__field(int, cpu)
+	__field(int, from)
+	__field(u32, nr),
+	__entry->cpu = cpu;
+	__entry->from = from;
+	__entry->nr = nr,
+	"cpu=%d from=%d nr=%u", __entry->cpu, __entry->from, __entry->nr
 );
 
 /* Another worker gets the queue of a worker that sleeps in its task. @cpu: CPU of the queue. */
-TRACE_EVENT(wpool_runq_handed_over,
-	TP_PROTO(const char *pool, int cpu),
-	TP_ARGS(pool, cpu),
-	TP_STRUCT__entry(
-		__array(char, pool, WPOOL_NAME_LEN)
-		__field(int, cpu)
-	),
-	TP_fast_assign(
-		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
-		__entry->cpu = cpu;
-	),
-	TP_printk("pool=%s cpu=%d", __entry->pool, __entry->cpu)
+WPOOL_EVENT(wpool_runq_handed_over,
+	TP_PROTO(int cpu),
+	TP_ARGS(cpu),
+	__field(int, cpu),
+	__entry->cpu = cpu,
+	"cpu=%d", __entry->cpu
 );
 
 DECLARE_EVENT_CLASS(wpool_worker,
@@ -238,65 +202,45 @@ DEFINE_EVENT(wpool_worker, wpool_worker_stepped_in,
  * recorded on the CPU that wakes the worker. @since: jiffies when the worker parked; shown as
  * idle_ms, with the precision of a tick.
  */
-TRACE_EVENT(wpool_worker_woken,
-	TP_PROTO(const char *pool, int cpu, pid_t worker, unsigned long since),
-	TP_ARGS(pool, cpu, worker, since),
-	TP_STRUCT__entry(
-		__array(char, pool, WPOOL_NAME_LEN)
-		__field(int, cpu)
-		__field(pid_t, worker)
-		__field(unsigned int, idle_ms)
-	),
-	TP_fast_assign(
-		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
-		__entry->cpu = cpu;
-		__entry->worker = worker;
-		__entry->idle_ms = jiffies_to_msecs(jiffies - since);
-	),
-	TP_printk("pool=%s cpu=%d worker=%d idle_ms=%u",
-		  __entry->pool, __entry->cpu, __entry->worker, __entry->idle_ms)
+WPOOL_EVENT(wpool_worker_woken,
+	TP_PROTO(int cpu, pid_t worker, unsigned long since),
+	TP_ARGS(cpu, worker, since),
+	__field(int, cpu)
+	__field(pid_t, worker)
+	__field(unsigned int, idle_ms),
+	__entry->cpu = cpu;
+	__entry->worker = worker;
+	__entry->idle_ms = jiffies_to_msecs(jiffies - since),
+	"cpu=%d worker=%d idle_ms=%u", __entry->cpu, __entry->worker, __entry->idle_ms
 );
 
 /*
  * A worker was created. @cpu: home of the worker; @start_ns: when its creation began, or 0; shown
  * as took_ns, the duration of the creation.
  */
-TRACE_EVENT(wpool_worker_spawned,
-	TP_PROTO(const char *pool, int cpu, pid_t worker, u64 start_ns),
-	TP_ARGS(pool, cpu, worker, start_ns),
-	TP_STRUCT__entry(
-		__array(char, pool, WPOOL_NAME_LEN)
-		__field(int, cpu)
-		__field(pid_t, worker)
-		__field(u64, took_ns)
-	),
-	TP_fast_assign(
-		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
-		__entry->cpu = cpu;
-		__entry->worker = worker;
-		__entry->took_ns = start_ns ? ktime_get_mono_fast_ns() - start_ns : 0;
-	),
-	TP_printk("pool=%s cpu=%d worker=%d took_ns=%llu",
-		  __entry->pool, __entry->cpu, __entry->worker, __entry->took_ns)
+WPOOL_EVENT(wpool_worker_spawned,
+	TP_PROTO(int cpu, pid_t worker, u64 start_ns),
+	TP_ARGS(cpu, worker, start_ns),
+	__field(int, cpu)
+	__field(pid_t, worker)
+	__field(u64, took_ns),
+	__entry->cpu = cpu;
+	__entry->worker = worker;
+	__entry->took_ns = start_ns ? ktime_get_mono_fast_ns() - start_ns : 0,
+	"cpu=%d worker=%d took_ns=%llu", __entry->cpu, __entry->worker, __entry->took_ns
 );
 
 /* A submit found no room for @nr tasks. @policy says what happens to the submitter. */
-TRACE_EVENT(wpool_pool_overloaded,
-	TP_PROTO(const char *pool, u32 nr, int policy),
-	TP_ARGS(pool, nr, policy),
-	TP_STRUCT__entry(
-		__array(char, pool, WPOOL_NAME_LEN)
-		__field(u32, nr)
-		__field(int, policy)
-	),
-	TP_fast_assign(
-		strscpy(__entry->pool, pool, WPOOL_NAME_LEN);
-		__entry->nr = nr;
-		__entry->policy = policy;
-	),
-	TP_printk("pool=%s nr=%u policy=%s", __entry->pool, __entry->nr,
-		  __print_symbolic(__entry->policy, { 0, "block" }, { 1, "fail" },
-				   { 2, "run" }, { 3, "drop_oldest" }))
+WPOOL_EVENT(wpool_pool_overloaded,
+	TP_PROTO(u32 nr, int policy),
+	TP_ARGS(nr, policy),
+	__field(u32, nr)
+	__field(int, policy),
+	__entry->nr = nr;
+	__entry->policy = policy,
+	"nr=%u policy=%s", __entry->nr,
+	__print_symbolic(__entry->policy, { 0, "block" }, { 1, "fail" }, { 2, "run" },
+			 { 3, "drop_oldest" })
 );
 
 #endif /* _TRACE_WPOOL_H */
