@@ -102,14 +102,6 @@ struct wpool_rcu_work {
 #define __WPOOL_WORK_INIT(_name, _func)		\
 	{ .entry = LIST_HEAD_INIT((_name).entry), .func = (_func) }
 
-/* The initial value of a delayed work; _flags, of the timer: TIMER_DEFERRABLE, or 0 */
-#define __WPOOL_DELAYED_WORK_INIT(_name, _func, _flags)					\
-	{										\
-		.work = __WPOOL_WORK_INIT((_name).work, _func),				\
-		.timer = __TIMER_INITIALIZER(wpool_delayed_work_timer_fn,		\
-					     (_flags) | TIMER_IRQSAFE),			\
-	}
-
 /**
  * wpool_work_init() - prepare a work
  * @work: the work; not pending
@@ -153,17 +145,6 @@ void wpool_delayed_work_timer_fn(struct timer_list *timer);
  * @dwork: a delayed work that was prepared here, and is neither pending nor running
  */
 void wpool_delayed_work_destroy_on_stack(struct wpool_delayed_work *dwork);
-
-/**
- * wpool_to_delayed_work() - the delayed work that a work is a part of
- * @work: the work
- *
- * Return: the delayed work.
- */
-static inline struct wpool_delayed_work *wpool_to_delayed_work(struct wpool_work *work)
-{
-	return container_of(work, struct wpool_delayed_work, work);
-}
 
 /**
  * wpool_work_pending() - is a work queued, or does its timer run?
@@ -272,12 +253,6 @@ enum wpool_wq_system {
  */
 struct wpool_wq *wpool_wq_system(enum wpool_wq_system which);
 
-/* The queue WPOOL_WQ_DEFAULT. */
-static inline struct wpool_wq *wpool_wq_default(void)
-{
-	return wpool_wq_system(WPOOL_WQ_DEFAULT);
-}
-
 /**
  * wpool_wq_queue() - queue a work, as queue_work()
  * @wq: the queue
@@ -385,14 +360,7 @@ bool wpool_work_disable_sync(struct wpool_work *work);
  */
 bool wpool_work_enable(struct wpool_work *work);
 
-/**
- * wpool_wq_enable_and_queue() - enable a work, and queue it, as enable_and_queue_work()
- * @wq: the queue
- * @work: the work; is queued unless another call keeps it disabled
- *
- * Context: as wpool_wq_queue().
- * Return: as wpool_work_enable().
- */
+/* as wpool_work_enable(), and queue the work unless another call keeps it disabled */
 static inline bool wpool_wq_enable_and_queue(struct wpool_wq *wq, struct wpool_work *work)
 {
 	bool enabled = wpool_work_enable(work);

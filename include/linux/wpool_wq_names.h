@@ -17,33 +17,21 @@
 #define delayed_work			wpool_delayed_work
 #define workqueue_struct		wpool_wq
 #define work_func_t			wpool_work_fn
-#define to_delayed_work			wpool_to_delayed_work
+#define to_delayed_work(w)		container_of(w, struct wpool_delayed_work, work)
 #define rcu_work			wpool_rcu_work
 #define to_rcu_work(w)			container_of(w, struct wpool_rcu_work, work)
 
+/* The kernel's other macros for works and queues, such as INIT_WORK(), use these. */
 #undef __WORK_INITIALIZER
 #undef __DELAYED_WORK_INITIALIZER
+#undef __INIT_WORK
 #undef __INIT_DELAYED_WORK
 #undef __INIT_DELAYED_WORK_ONSTACK
-#undef INIT_RCU_WORK
-#undef INIT_RCU_WORK_ONSTACK
-#undef DECLARE_WORK
-#undef DECLARE_DELAYED_WORK
-#undef DECLARE_DEFERRABLE_WORK
-#undef INIT_WORK
-#undef INIT_WORK_ONSTACK
-#undef INIT_DELAYED_WORK
-#undef INIT_DELAYED_WORK_ONSTACK
-#undef INIT_DEFERRABLE_WORK
-#undef INIT_DEFERRABLE_WORK_ONSTACK
 #undef work_pending
-#undef delayed_work_pending
-#define DECLARE_WORK(n, f)		struct wpool_work n = __WPOOL_WORK_INIT(n, f)
-#define DECLARE_DELAYED_WORK(n, f)	\
-	struct wpool_delayed_work n = __WPOOL_DELAYED_WORK_INIT(n, f, 0)
-#define DECLARE_DEFERRABLE_WORK(n, f)	\
-	struct wpool_delayed_work n = __WPOOL_DELAYED_WORK_INIT(n, f, TIMER_DEFERRABLE)
-#define __WORK_INITIALIZER(n, f)	__WPOOL_WORK_INIT(n, f)
+#undef alloc_workqueue
+#undef flush_workqueue
+#undef flush_scheduled_work
+#define __WORK_INITIALIZER(n, f)		__WPOOL_WORK_INIT(n, f)
 /* macros of the kernel use this for the kernel's struct delayed_work, too: choose by type */
 #define __DELAYED_WORK_INITIALIZER(n, f, flags)						\
 	{										\
@@ -54,37 +42,16 @@
 					      delayed_work_timer_fn),			\
 			(flags) | TIMER_IRQSAFE),					\
 	}
-#define INIT_RCU_WORK(r, f)		wpool_work_init(&(r)->work, (f))
-#define INIT_RCU_WORK_ONSTACK(r, f)	wpool_work_init(&(r)->work, (f))
-#define INIT_WORK(w, f)			wpool_work_init((w), (f))
-#define INIT_WORK_ONSTACK(w, f)		wpool_work_init((w), (f))
-#define INIT_DELAYED_WORK(d, f)		wpool_delayed_work_init((d), (f), 0)
-#define INIT_DELAYED_WORK_ONSTACK(d, f)	wpool_delayed_work_init_onstack((d), (f), 0)
-#define INIT_DEFERRABLE_WORK(d, f)	wpool_delayed_work_init((d), (f), TIMER_DEFERRABLE)
-#define INIT_DEFERRABLE_WORK_ONSTACK(d, f)	\
-	wpool_delayed_work_init_onstack((d), (f), TIMER_DEFERRABLE)
+#define __INIT_WORK(w, f, onstack)		((void)(onstack), wpool_work_init((w), (f)))
+#define __INIT_DELAYED_WORK(d, f, flags)	wpool_delayed_work_init((d), (f), (flags))
+#define __INIT_DELAYED_WORK_ONSTACK(d, f, flags)	\
+	wpool_delayed_work_init_onstack((d), (f), (flags))
 #define destroy_work_on_stack(w)	((void)(w))
 #define destroy_delayed_work_on_stack	wpool_delayed_work_destroy_on_stack
 #define work_pending(w)			wpool_work_pending(w)
-#define delayed_work_pending(d)		wpool_work_pending(&(d)->work)
 
-#undef alloc_workqueue
-#undef alloc_ordered_workqueue
-#undef create_workqueue
-#undef create_freezable_workqueue
-#undef create_singlethread_workqueue
-#undef flush_workqueue
-#undef flush_scheduled_work
 #define alloc_workqueue(fmt, flags, max_active, args...)	\
 	wpool_wq_create(THIS_MODULE, (flags), (max_active), fmt, ##args)
-#define alloc_ordered_workqueue(fmt, flags, args...)		\
-	wpool_wq_create(THIS_MODULE, WQ_UNBOUND | __WQ_ORDERED | (flags), 1, fmt, ##args)
-#define create_workqueue(name)		\
-	wpool_wq_create(THIS_MODULE, WQ_MEM_RECLAIM, 1, "%s", (name))
-#define create_freezable_workqueue(name)	\
-	alloc_ordered_workqueue("%s", WQ_FREEZABLE | WQ_MEM_RECLAIM, (name))
-#define create_singlethread_workqueue(name)	\
-	alloc_ordered_workqueue("%s", WQ_MEM_RECLAIM, (name))
 #define destroy_workqueue		wpool_wq_destroy
 #define flush_workqueue			wpool_wq_flush
 #define drain_workqueue			wpool_wq_drain
@@ -119,25 +86,25 @@
 #define devm_work_autocancel		wpool_devm_work
 #define devm_delayed_work_autocancel	wpool_devm_delayed_work
 
-#define system_wq			wpool_wq_default()
-#define system_percpu_wq		wpool_wq_default()
-#define system_long_wq			wpool_wq_default()
-#define system_unbound_wq		wpool_wq_default()
-#define system_dfl_wq			wpool_wq_default()
-#define system_dfl_long_wq		wpool_wq_default()
-#define system_power_efficient_wq	wpool_wq_default()
+#define system_wq			wpool_wq_system(WPOOL_WQ_DEFAULT)
+#define system_percpu_wq		system_wq
+#define system_long_wq			system_wq
+#define system_unbound_wq		system_wq
+#define system_dfl_wq			system_wq
+#define system_dfl_long_wq		system_wq
+#define system_power_efficient_wq	system_wq
 #define system_highpri_wq		wpool_wq_system(WPOOL_WQ_HIGHPRI)
 #define system_freezable_wq		wpool_wq_system(WPOOL_WQ_FREEZABLE)
 #define system_freezable_power_efficient_wq	wpool_wq_system(WPOOL_WQ_FREEZABLE)
 #define system_bh_wq			wpool_wq_system(WPOOL_WQ_BH)
 #define system_bh_highpri_wq		wpool_wq_system(WPOOL_WQ_BH)
-#define flush_scheduled_work()		wpool_wq_flush(wpool_wq_default())
-#define schedule_work(work)		wpool_wq_queue(wpool_wq_default(), (work))
-#define schedule_work_on(cpu, work)	queue_work_on((cpu), wpool_wq_default(), (work))
+#define flush_scheduled_work()		wpool_wq_flush(system_wq)
+#define schedule_work(work)		wpool_wq_queue(system_wq, (work))
+#define schedule_work_on(cpu, work)	queue_work_on((cpu), system_wq, (work))
 #define schedule_delayed_work(d, delay)	\
-	queue_delayed_work(wpool_wq_default(), (d), (delay))
+	queue_delayed_work(system_wq, (d), (delay))
 #define schedule_delayed_work_on(cpu, d, delay)	\
-	wpool_wq_queue_delayed((cpu), wpool_wq_default(), (d), (delay))
+	wpool_wq_queue_delayed((cpu), system_wq, (d), (delay))
 
 /* these would compile, and always say that the caller is no rescuer: a use is an error */
 #define current_is_workqueue_rescuer	wpool_wq_has_no_rescuer_test
