@@ -123,10 +123,8 @@ struct wpool_dev_attrs {
 	 */
 	__aligned_u64 cpumask;
 	__u32 freezable;	/* 0 or 1: start no task while the system is suspended */
-	/* 0 or 1: run tasks also while there is no memory for a new worker */
-	__u32 reclaim;
-	/* WPOOL_DEV_SCHED_NORMAL, or SCHED_FIFO at a priority of 1 to 99; ERANGE for more */
-	__u32 sched;
+	__u32 reclaim;		/* 0 or 1: run tasks also without memory for a new worker */
+	__u32 sched;		/* 0, or a priority of SCHED_FIFO, 1 to 99; ERANGE for more */
 	/*
 	 * workers for each of the pool's CPUs that is online, see @cpumask; the capacity is their
 	 * sum. 0: the capacity is @capacity. EINVAL: not 0, and @capacity is valid, too.
@@ -438,8 +436,7 @@ struct wpool_dev_stats {
 	__u32 searching;		/* workers that are awake and hold no task */
 	__u32 busy;			/* workers inside a task, asleep or not */
 	__u32 blocked;			/* workers asleep inside a task; part of busy */
-	/* submitters, fired events and strands that wait for room */
-	__u32 waiting;
+	__u32 waiting;			/* submitters, fired events, strands that wait for room */
 	__u32 queued;			/* accepted tasks that have not started */
 	/* tasks that an open pool would accept now, or WPOOL_DEV_UNLIMITED */
 	__u32 free;
@@ -463,8 +460,7 @@ struct wpool_dev_stats {
 	__aligned_u64 file_unread;	/* records that wait to be read */
 	__aligned_u64 queue_ns[WPOOL_DEV_HIST_BUCKETS];	/* histogram: submit to start */
 	__aligned_u64 run_ns[WPOOL_DEV_HIST_BUCKETS];	/* histogram: start to end */
-	/* not run, as they had waited for longer than max_wait_ms */
-	__aligned_u64 overdue;
+	__aligned_u64 overdue;		/* not run: had waited for longer than max_wait_ms */
 	/* tasks of groups that returned an error; part of completed, unless the submitter ran it */
 	__aligned_u64 errors;
 };
