@@ -13,9 +13,9 @@ static void ev_fn(struct wpool_event *event)
 	if (wpool_event_timed_out(event)) {
 		atomic_inc(&ev->timed_out);
 		if (wpk_is_hr(event))
-			ev->early |= ktime_before(ktime_get(), wpool_hrevent_expires(&ev->hr));
+			ev->early |= ktime_before(ktime_get(), hrtimer_get_expires(&ev->hr.timer));
 		else
-			ev->early |= time_before(jiffies, wpool_event_expires(event));
+			ev->early |= time_before(jiffies, event->timer.expires);
 	}
 	if (ev->jobs)
 		ev->seq = atomic_inc_return(&ev->jobs->started);

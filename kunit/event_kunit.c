@@ -39,9 +39,9 @@ static void wpool_event_mod_of_an_hrevent_takes_jiffies(struct kunit *test)
 	ktime_t before = ktime_get();
 
 	KUNIT_EXPECT_FALSE(test, wpool_event_mod(wpk_event(ev), 3600 * HZ));
-	KUNIT_EXPECT_TRUE(test, wpool_hrevent_expires(&ev->hr) >= before + ktime_set(3600, 0));
+	KUNIT_EXPECT_TRUE(test, hrtimer_get_expires(&ev->hr.timer) >= before + ktime_set(3600, 0));
 	KUNIT_EXPECT_TRUE(test, wpool_event_mod(wpk_event(ev), ULONG_MAX));
-	KUNIT_EXPECT_TRUE(test, wpool_hrevent_expires(&ev->hr) == KTIME_MAX);
+	KUNIT_EXPECT_TRUE(test, hrtimer_get_expires(&ev->hr.timer) == KTIME_MAX);
 	KUNIT_EXPECT_TRUE(test, wpool_event_mod(wpk_event(ev), 1));
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
 	KUNIT_EXPECT_FALSE(test, ev->early);
@@ -113,7 +113,7 @@ static void wpool_event_armed_holds_nothing_of_the_pool(struct kunit *test)
 static void next_period(struct wpk_ev *ev)
 {
 	unsigned long *start = ev->arg, runs = atomic_read(&ev->runs);
-	unsigned long expires = wpool_event_expires(wpk_event(ev));
+	unsigned long expires = wpk_event(ev)->timer.expires;
 
 	if (expires != *start + 2 * runs)
 		ev->early = true;
@@ -168,9 +168,9 @@ static void wpool_event_mod_changes_the_time(struct kunit *test)
 	unsigned long at;
 
 	KUNIT_EXPECT_FALSE(test, wpool_event_mod(wpk_event(ev), WPK_FAR));
-	at = wpool_event_expires(wpk_event(ev));
+	at = wpk_event(ev)->timer.expires;
 	KUNIT_EXPECT_FALSE(test, wpool_event_arm(wpk_event(ev), 1));
-	KUNIT_EXPECT_EQ(test, wpool_event_expires(wpk_event(ev)), at);
+	KUNIT_EXPECT_EQ(test, wpk_event(ev)->timer.expires, at);
 	KUNIT_EXPECT_TRUE(test, wpool_event_mod(wpk_event(ev), 1));
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->timed_out), 1);
@@ -214,7 +214,7 @@ static void wpool_event_mod_while_it_expires_is_not_too_early(struct kunit *test
 		/* both on this CPU; of one tick's timers, the one added last comes first */
 		local_bh_disable();
 		wpool_event_arm(m.event, 2);
-		m.at = wpool_event_expires(m.event);
+		m.at = m.event->timer.expires;
 		mod_timer(&m.timer, m.at);
 		local_bh_enable();
 		wait_for_completion(&m.done);

@@ -438,16 +438,16 @@ static void wpool_urgent_events_groups_and_strands(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 100);
 
 	wpool_event_init(&o->event, pool, event_fn, event_abort);
-	wpool_event_set_urgent(&o->event, true);
+	wpool_task_set_urgent(&o->event.task, true);
 	wpool_event_fire(&o->event);
 	KUNIT_ASSERT_EQ(test, wpool_group_init(&o->group, pool, 4, NULL), 0);
 	wpool_group_task_init(&o->in_group, group_fn, NULL);
-	wpool_group_task_set_urgent(&o->in_group, true);
+	wpool_task_set_urgent(&o->in_group.task, true);
 	KUNIT_EXPECT_EQ(test, wpool_group_submit(&o->group, &o->in_group), 0);
 	wpool_strand_init(&o->strand, pool, WPOOL_UNLIMITED);
 	for (i = 0; i < 2; i++) {
 		wpool_strand_task_init(&o->in_strand[i], &o->strand, strand_fn, NULL);
-		wpool_strand_task_set_urgent(&o->in_strand[i], true);
+		wpool_task_set_urgent(&o->in_strand[i].task, true);
 		KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&o->in_strand[i]), 0);
 	}
 	wpk_gate_open(busy->gate);

@@ -481,14 +481,17 @@ void wpool_task_init(struct wpool_task *task, wpool_task_fn func);
 /**
  * wpool_task_set_urgent() - set whether a task starts before others
  * @task: a task that was prepared and is neither pending nor running; a detached task may also be
- *	in its function
+ *	in its function. Or the member task of an event that is not armed and has not been fired, or
+ *	of a task of a group or strand that is not submitted
  * @urgent: whether it is urgent from now on
  *
  * A worker takes urgent tasks before other tasks, but of 16 tasks that the workers of a CPU take,
  * at least one is not urgent, if such a task is queued there. A task that has started is not
  * interrupted. An urgent task is accepted like any other, and %WPOOL_DROP_OLDEST never drops it. It
  * has no CPU: wpool_submit_on() queues it for the first worker of any CPU. Urgent tasks should be
- * few, since they wait in one queue, with one lock, for all CPUs.
+ * few, since they wait in one queue, with one lock, for all CPUs. A task of a strand is urgent from
+ * the moment at which it is the first of its strand, whose order does not change; its parallel part
+ * is urgent from the submit on.
  */
 static inline void wpool_task_set_urgent(struct wpool_task *task, bool urgent)
 {
@@ -802,15 +805,7 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  */
 int __must_check wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
-/**
- * wpool_try_submit_on() - as wpool_submit_on(), if the task fits now
- * @pool: the pool
- * @cpu: as wpool_submit_on()
- * @task: the task, initialised
- *
- * Context: as wpool_try_submit().
- * Return: as wpool_try_submit(); -EINVAL also if @cpu is not possible.
- */
+/* as wpool_try_submit(), with the CPU of wpool_submit_on() */
 int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
 /**

@@ -35,12 +35,13 @@ typedef void (*wpool_event_abort_fn)(struct wpool_event *event, int status);
 
 /**
  * struct wpool_event - a task that waits without a worker
+ * @task: only for wpool_task_set_urgent()
  *
  * An event waits for a time or for wpool_event_fire(), whichever comes first. While it
  * waits it is *armed*, and holds no worker and no room in its pool. When the wait is over, the
  * event's function runs in the pool as a task: at once, or, if the pool is full, when its turn
  * comes among the submitters that wait. An open pool never refuses it, whatever max_blocking and
- * the policy are. All fields are private.
+ * the policy are. All other fields are private.
  *
  *	struct conn { struct wpool_event event; ... };
  *
@@ -67,8 +68,8 @@ typedef void (*wpool_event_abort_fn)(struct wpool_event *event, int status);
  * Without an abort function it just ends; wpool_event_cancel_sync() returns the status.
  */
 struct wpool_event {
-	/* private: */
 	struct wpool_task task;
+	/* private: */
 	wpool_event_fn func;
 	wpool_event_abort_fn abort;
 	struct timer_list timer;
@@ -94,16 +95,6 @@ static_assert(sizeof(struct wpool_event) <= 128, "an event is at most two cache 
  */
 void wpool_event_init(struct wpool_event *event, struct wpool *pool, wpool_event_fn func,
 		      wpool_event_abort_fn abort);
-
-/**
- * wpool_event_set_urgent() - set whether an event's function starts before other tasks
- * @event: an event that was prepared, is not armed and has not been fired
- * @urgent: as wpool_task_set_urgent()
- */
-static inline void wpool_event_set_urgent(struct wpool_event *event, bool urgent)
-{
-	wpool_task_set_urgent(&event->task, urgent);
-}
 
 /**
  * wpool_event_fire() - end the wait of an event: run its function
@@ -141,7 +132,8 @@ bool wpool_event_arm(struct wpool_event *event, unsigned long delay);
  *
  * For a period that does not drift, however late the function runs:
  *
- *	wpool_event_arm_at(event, wpool_event_expires(event) + period);
+ *	job->next += period;
+ *	wpool_event_arm_at(&job->event, job->next);
  *
  * Context: as wpool_event_arm().
  * Return: as wpool_event_arm().
@@ -162,18 +154,6 @@ bool wpool_event_arm_at(struct wpool_event *event, unsigned long expires);
 bool wpool_event_mod(struct wpool_event *event, unsigned long delay);
 
 /**
- * wpool_event_expires() - the time for which an event was armed last
- * @event: the event
- *
- * Context: any; the caller keeps others from arming the event meanwhile.
- * Return: a time in jiffies.
- */
-static inline unsigned long wpool_event_expires(const struct wpool_event *event)
-{
-	return event->timer.expires;
-}
-
-/**
  * struct wpool_hrevent - an event whose times are exact
  * @event: the event; pass it to the functions of events, except those that have a form below
  *
@@ -191,11 +171,6 @@ void wpool_hrevent_init(struct wpool_hrevent *event, struct wpool *pool, wpool_e
 			wpool_event_abort_fn abort);
 bool wpool_hrevent_arm(struct wpool_hrevent *event, ktime_t delay);
 bool wpool_hrevent_arm_at(struct wpool_hrevent *event, ktime_t expires);
-
-static inline ktime_t wpool_hrevent_expires(const struct wpool_hrevent *event)
-{
-	return hrtimer_get_expires(&event->timer);
-}
 
 /**
  * wpool_event_timed_out() - did the wait end by time alone?
@@ -274,13 +249,7 @@ int wpool_event_cancel_sync(struct wpool_event *event);
  */
 bool wpool_event_disable(struct wpool_event *event);
 
-/**
- * wpool_event_disable_sync() - disable an event, and wait until its function does not run
- * @event: the event
- *
- * Context: as wpool_event_cancel_sync().
- * Return: as wpool_event_cancel_sync(); after -EDEADLK the event is not disabled.
- */
+/* as wpool_event_cancel_sync(), and disable the event; after -EDEADLK the event is not disabled */
 int wpool_event_disable_sync(struct wpool_event *event);
 
 /**

@@ -86,10 +86,13 @@ struct wpool_group {
 	void *made_by; /* for CONFIG_DEBUG_OBJECTS */
 };
 
-/** struct wpool_group_task - a task of a group, embedded in the caller's object; all is private */
+/**
+ * struct wpool_group_task - a task of a group, embedded in the caller's object
+ * @task: only for wpool_task_set_urgent(); all other fields are private
+ */
 struct wpool_group_task {
-	/* private: */
 	struct wpool_task task;
+	/* private: */
 	struct wpool_group *group;
 	wpool_group_fn func;
 	wpool_group_abort_fn abort;
@@ -187,16 +190,6 @@ int wpool_group_exit(struct wpool_group *group);
  */
 void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,
 			   wpool_group_abort_fn abort);
-
-/**
- * wpool_group_task_set_urgent() - set whether a task of a group starts before other tasks
- * @task: a task that was prepared and is not submitted
- * @urgent: as wpool_task_set_urgent()
- */
-static inline void wpool_group_task_set_urgent(struct wpool_group_task *task, bool urgent)
-{
-	wpool_task_set_urgent(&task->task, urgent);
-}
 
 /**
  * wpool_group_submit() - hand over a task; wait if the group or the pool is full

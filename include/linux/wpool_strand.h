@@ -90,15 +90,15 @@ static_assert(sizeof(struct wpool_strand) <= 64, "a strand is at most one cache 
 
 /**
  * struct wpool_strand_task - a task of a strand, embedded in the caller's object
+ * @task: only for wpool_task_set_urgent(); all other fields are private
  *
  * A task belongs to its function from the moment the function starts. As its last act the function
  * may free the task or, if the task has no parallel part, submit it again, to run last in the
- * strand. The last task may free the strand, too, after wpool_strand_finish(). All fields are
- * private.
+ * strand. The last task may free the strand, too, after wpool_strand_finish().
  */
 struct wpool_strand_task {
-	/* private: */
 	struct wpool_task task;
+	/* private: */
 	struct list_head node;
 	wpool_strand_fn func;
 	wpool_strand_fn parallel;
@@ -136,18 +136,6 @@ void wpool_strand_init(struct wpool_strand *strand, struct wpool *pool, u32 limi
  */
 void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand *strand,
 			    wpool_strand_fn func, wpool_strand_abort_fn abort);
-
-/**
- * wpool_strand_task_set_urgent() - set whether the turn of a task starts before other tasks
- * @task: a task that was prepared and is not submitted
- * @urgent: as wpool_task_set_urgent(), from the moment at which the task is the first of its
- *	strand; the order within the strand does not change. A parallel part is urgent from its
- *	submit on
- */
-static inline void wpool_strand_task_set_urgent(struct wpool_strand_task *task, bool urgent)
-{
-	wpool_task_set_urgent(&task->task, urgent);
-}
 
 /**
  * wpool_strand_task_set_parallel() - give a task a part that needs no turn

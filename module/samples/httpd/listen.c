@@ -112,7 +112,7 @@ int listen_start(struct httpd *server, __be32 address, u16 port)
 		goto err_release;
 
 	wpool_event_init(&server->accept, server->pool, accept, accept_later);
-	wpool_event_set_urgent(&server->accept, true);
+	wpool_task_set_urgent(&server->accept.task, true);
 	write_lock_bh(&sk->sk_callback_lock);
 	server->data_ready = sk->sk_data_ready;
 	sk->sk_user_data = server;

@@ -231,7 +231,7 @@ static void loner_start(struct stage *stage, u32 delay)
 	if (!loner)
 		return;
 	wpool_event_init(&loner->event, stage->base.sp->pool, loner_fn, loner_abort);
-	wpool_event_set_urgent(&loner->event, delay % 3 == 1);
+	wpool_task_set_urgent(&loner->event.task, delay % 3 == 1);
 	loner->stage = stage;
 	loner->left = delay % 4;
 	atomic_inc(&stage->loners);
@@ -287,7 +287,7 @@ static bool start(void *data)
 			wpool_hrevent_init(&thing->hr, sp->pool, thing_fn, thing_abort);
 		else
 			wpool_event_init(&thing->hr.event, sp->pool, thing_fn, thing_abort);
-		wpool_event_set_urgent(&thing->hr.event, i & 2);
+		wpool_task_set_urgent(&thing->hr.event.task, i & 2);
 	}
 	return true;
 }

@@ -172,7 +172,7 @@ static void visit(struct stage *stage, struct rnd *rnd)
 		struct guest *guest = &visit->guests[i];
 
 		wpool_group_task_init(&guest->task, guest_fn, guest_abort);
-		wpool_group_task_set_urgent(&guest->task, i % 3 == 0);
+		wpool_task_set_urgent(&guest->task.task, i % 3 == 0);
 		guest->visit = visit;
 		accepted += !wpool_group_submit(&visit->group, &guest->task);
 	}

@@ -210,7 +210,7 @@ static bool give_number(struct line *line, struct wpool_strand *strand)
 	if (!numbered)
 		return false;
 	wpool_strand_task_init(&numbered->task, strand, numbered_fn, numbered_abort);
-	wpool_strand_task_set_urgent(&numbered->task, line->given & 1);
+	wpool_task_set_urgent(&numbered->task.task, line->given & 1);
 	wpool_strand_task_set_parallel(&numbered->task, line->given & 2 ? numbered_part : NULL);
 	numbered->line = line;
 	numbered->number = line->given + 1;
@@ -299,7 +299,7 @@ static bool start(void *data)
 				     seed + (stage->base.nr * 10 + i) * 10 + j);
 			wpool_strand_task_init(&line->things[j].task, &line->strand, thing_fn,
 					       thing_abort);
-			wpool_strand_task_set_urgent(&line->things[j].task, j & 1);
+			wpool_task_set_urgent(&line->things[j].task.task, j & 1);
 			if (j & 2)
 				wpool_strand_task_set_parallel(&line->things[j].task, thing_part);
 		}

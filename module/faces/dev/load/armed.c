@@ -88,7 +88,7 @@ struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_ta
 	if (!armed)
 		return NULL;
 	wpool_hrevent_init(&armed->event, pool, armed_run, armed_abort);
-	wpool_event_set_urgent(&armed->event.event, urgent);
+	wpool_task_set_urgent(&armed->event.event.task, urgent);
 	armed->task = task;
 	return armed;
 }
