@@ -9,7 +9,6 @@
 #include <linux/wpool.h>
 
 #include "cpulist.h"
-#include "errmsg.h"
 
 /* where cgroup version 2 is mounted in most systems */
 #define ATTR_CGROUPS	"/sys/fs/cgroup"

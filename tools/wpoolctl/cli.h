@@ -9,7 +9,6 @@
 
 #include <stdnoreturn.h>
 
-#include "errmsg.h"
 #include "parse.h"
 
 enum cli_exit {

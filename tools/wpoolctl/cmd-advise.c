@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpoolctl advise: how many workers a recorded load needs. */
 #include "out.h"
-#include "parse.h"
 #include "run.h"
 
 #define DEFAULT_MAX	1024

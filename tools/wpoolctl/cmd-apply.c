@@ -5,7 +5,6 @@
 #include "cli.h"
 #include "dev.h"
 #include "ini.h"
-#include "parse.h"
 #include "sysfs.h"
 
 #define DEFAULT_FILE	"/etc/wpool.conf"

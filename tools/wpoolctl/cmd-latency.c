@@ -5,9 +5,7 @@
  * It reads sysfs only, which every user may.
  */
 #include "cli.h"
-#include "hist.h"
 #include "out.h"
-#include "parse.h"
 #include "sysfs.h"
 
 #define MIN_INTERVAL_NS	(10 * NSEC_PER_MSEC)

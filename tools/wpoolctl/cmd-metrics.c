@@ -10,7 +10,6 @@
 
 #include "alloc.h"
 #include "cli.h"
-#include "parse.h"
 #include "pools.h"
 
 /* sysfs has 16 buckets for each power of two, the output has one, from 1.024 us on. */

@@ -4,7 +4,6 @@
 #include "attrs.h"
 #include "cli.h"
 #include "dev.h"
-#include "parse.h"
 
 /* Prints the error of a command, if any. Returns the exit code. */
 static int finish(const struct command *cmd, const char *pool, int err)

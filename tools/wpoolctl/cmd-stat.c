@@ -8,7 +8,6 @@
 
 #include "columns.h"
 #include "out.h"
-#include "parse.h"
 
 #define MIN_INTERVAL_NS	(10 * NSEC_PER_MSEC)
 #define MAX_INTERVAL_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)

@@ -7,7 +7,6 @@
  */
 #include <ctype.h>
 
-#include "parse.h"
 #include "screen.h"
 #include "top.h"
 

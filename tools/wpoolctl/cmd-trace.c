@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpoolctl trace: record what happens to each task, and report it. */
 #include "cli.h"
-#include "parse.h"
 #include "trace.h"
 
 #define DEFAULT_FILE		"wpool.trace"

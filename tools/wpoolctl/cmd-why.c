@@ -10,7 +10,6 @@
 
 #include "cli.h"
 #include "out.h"
-#include "parse.h"
 #include "pools.h"
 #include "tables.h"
 

@@ -3,7 +3,6 @@
 #include "columns.h"
 
 #include "out.h"
-#include "parse.h"
 
 enum kind { NAME, STATE, OWNER, CAPACITY, QUEUE_DEPTH, LEVEL, PRESSURE, RATE, WAIT, RUN };
 

@@ -7,7 +7,6 @@
 #include "attrs.h"
 #include "cli.h"
 #include "columns.h"
-#include "sysfs.h"
 #include "work.h"
 
 static void put_names(int err, struct sysfs_names *names)

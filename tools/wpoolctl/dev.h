@@ -12,7 +12,6 @@
 #include <sys/types.h>
 
 #include "cpulist.h"
-#include "errmsg.h"
 
 #define DEV_PATH	"/dev/wpool"
 

@@ -8,7 +8,6 @@
 #include "alloc.h"
 #include "cli.h"
 #include "dev.h"
-#include "parse.h"
 #include "submitter.h"
 
 #define TICK_NS		(100 * NSEC_PER_MSEC)

@@ -18,13 +18,11 @@
 
 #include "arrivals.h"
 #include "cpulist.h"
-#include "errmsg.h"
 #include "intervals.h"
 #include "overtaken.h"
 #include "parse.h"
 #include "progress.h"
 #include "tally.h"
-#include "work.h"
 
 #define LOAD_MAX_SUBMITTERS	256
 #define LOAD_MAX_TASKS		1000000000000ULL

@@ -4,7 +4,6 @@
 
 #include "attrs.h"
 #include "out.h"
-#include "parse.h"
 
 static void put_limit(struct json_object *to, const char *key, __u32 limit)
 {

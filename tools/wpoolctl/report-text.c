@@ -4,7 +4,6 @@
 
 #include "attrs.h"
 #include "out.h"
-#include "parse.h"
 
 static void print_phases(const struct load_config *config)
 {

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 
 #include "alloc.h"
-#include "parse.h"
 
 #define DEFAULT_TASKS	1000
 #define MAX_TIME_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)

@@ -7,7 +7,6 @@
 
 #include "alloc.h"
 #include "dev.h"
-#include "parse.h"
 
 #define READ_RECORDS	1024U
 

@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 
 #include "load.h"
-#include "random.h"
 
 /* This signal ends a sleep in an ioctl. Its handler does nothing. */
 #define SUBMITTER_KICK	SIGUSR1

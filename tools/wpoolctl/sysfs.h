@@ -8,7 +8,6 @@
 #ifndef WPOOLCTL_SYSFS_H
 #define WPOOLCTL_SYSFS_H
 
-#include "errmsg.h"
 #include "hist.h"
 
 #define SYSFS_VALUE_LEN	4097	/* no attribute is longer than a page */

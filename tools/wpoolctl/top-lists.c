@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The lists of wpoolctl top: functions, their costs, workers and CPUs. */
 #include "alloc.h"
-#include "parse.h"
 #include "screen.h"
 #include "top.h"
 

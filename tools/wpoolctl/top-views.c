@@ -2,7 +2,6 @@
 /* The views of wpoolctl top, see top.h. */
 #include "top.h"
 
-#include "parse.h"
 #include "screen.h"
 
 const char *const view_names[NR_VIEWS + 1] = {

@@ -5,7 +5,6 @@
 
 #include "cli.h"
 #include "columns.h"
-#include "pools.h"
 #include "tables.h"
 
 enum view { VIEW_POOLS, VIEW_FUNCTIONS, VIEW_COSTS, VIEW_WORKERS, VIEW_CPUS, NR_VIEWS };

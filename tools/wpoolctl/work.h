@@ -8,7 +8,6 @@
 #include <linux/wpool.h>
 
 #include "amount.h"
-#include "errmsg.h"
 
 #define WORK_MAX_KINDS	16	/* --work options of one run */
 #define WORK_MAX_WEIGHT	1000
