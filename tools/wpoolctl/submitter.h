@@ -4,9 +4,12 @@
 #define WPOOLCTL_SUBMITTER_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 
-#include "load.h"
+#include "load-config.h"
+#include "overtaken.h"
+#include "tally.h"
 
 /* This signal ends a sleep in an ioctl. Its handler does nothing. */
 #define SUBMITTER_KICK	SIGUSR1

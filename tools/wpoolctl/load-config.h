@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The configuration of a load. */
+#ifndef WPOOLCTL_LOAD_CONFIG_H
+#define WPOOLCTL_LOAD_CONFIG_H
+
+#include "arrivals.h"
+#include "cpulist.h"
+#include "parse.h"
+#include "work.h"
+
+#define LOAD_MAX_SUBMITTERS	256
+#define LOAD_MAX_TASKS		1000000000000ULL
+
+struct load_config {
+	const char *pool;
+	const struct work *works;
+	unsigned int nr_works;
+	const struct work_turns *turns;
+	__u64 tasks;		/* 0: no limit */
+	__u32 batch;		/* maximum of descriptors in one ioctl */
+	__u32 submitters;
+	__u32 group;		/* bound of each submitter's group; 0: no group */
+	bool nonblock;		/* never sleep on a full pool */
+	bool retry;		/* retry refused tasks instead of dropping them */
+	bool urgent;		/* all tasks are urgent */
+	__s32 on_cpu;		/* the CPU that the tasks prefer; -1: none */
+	struct arrivals_config arrivals;
+	__u64 warmup_ns;	/* after the ramp */
+	__u64 duration_ns;	/* after the warm-up; 0: until all tasks are submitted */
+	__u64 interval_ns;	/* time between interval reports; 0: none */
+	__u64 timeout_ns;	/* 0: none */
+	bool pinned;		/* each submitter runs on one of submit_cpus */
+	struct cpulist submit_cpus;
+};
+
+/* The sum of ramp, warm-up and duration; 0 if the duration has no end. */
+static inline __u64 load_length_ns(const struct load_config *config)
+{
+	return config->duration_ns ? config->arrivals.ramp_ns + config->warmup_ns +
+				     config->duration_ns : 0;
+}
+
+/* Does a work of this kind belong to the load? */
+static inline bool load_has_kind(const struct load_config *config, __u32 kind)
+{
+	unsigned int i;
+
+	for (i = 0; i < config->nr_works; i++)
+		if (config->works[i].kind == kind)
+			return true;
+	return false;
+}
+
+#endif /* WPOOLCTL_LOAD_CONFIG_H */
