@@ -75,22 +75,12 @@ static int unknown_attr(const char *name, size_t len, enum attr_use use, struct 
 			  len < 40 ? (int)len : 40, name, known);
 }
 
-static int parse_one_of(const struct attr *attr, const char *s, __u32 *out, struct errmsg *e)
-{
-	int i = parse_word(s, attr->words, e);
-
-	if (i < 0)
-		return -1;
-	*out = i;
-	return 0;
-}
-
 static int parse_bool(const char *s, __u32 *out, struct errmsg *e)
 {
 	static const char *const words[] = { WPOOL_BOOL_WORDS, NULL };
-	int i = parse_word(s, words, e);
+	__u32 i;
 
-	if (i < 0)
+	if (parse_word(s, words, &i, e))
 		return errmsg_set(e, ERRMSG_Q " is neither 0 nor 1 (no, yes, off, on)", s);
 	*out = i % 2;
 	return 0;
@@ -100,7 +90,7 @@ static int parse_class(const struct attr *attr, const char *s, __u32 *out, struc
 {
 	size_t len = strlen(CLASS_PREFIX);
 	__u64 n;
-	int i;
+	__u32 i;
 
 	if (!strncmp(s, CLASS_PREFIX, len)) {
 		if (parse_u64(s + len, 1, attr->max, &n, e))
@@ -109,8 +99,7 @@ static int parse_class(const struct attr *attr, const char *s, __u32 *out, struc
 		*out = n;
 		return 0;
 	}
-	i = parse_word(s, attr->words, e);
-	if (i < 0) {
+	if (parse_word(s, attr->words, &i, e)) {
 		errmsg_join(e->text, sizeof(e->text), ", ", CLASS_PREFIX "1 to %d", attr->max);
 		return -1;
 	}
@@ -123,7 +112,7 @@ static int parse_limit(const struct attr *attr, const char *s, __u32 *out, struc
 	static const char *const words[] = { WPOOL_NO_LIMIT_WORDS, NULL };
 	__u64 n;
 
-	if (parse_word(s, words, e) >= 0) {
+	if (!parse_word(s, words, out, e)) {
 		*out = WPOOL_DEV_UNLIMITED;
 		return 0;
 	}
@@ -153,7 +142,7 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 	case ATTR_LIMIT:
 		return parse_limit(attr, s, field, e);
 	case ATTR_WORD:
-		return parse_one_of(attr, s, field, e);
+		return parse_word(s, attr->words, field, e);
 	case ATTR_BOOL:
 		return parse_bool(s, field, e);
 	case ATTR_CLASS:

@@ -172,9 +172,9 @@ int cli_set_file(const struct cli_option *option, void *to, const char *value, s
 
 int cli_set_word(const struct cli_option *option, void *to, const char *value, struct errmsg *e)
 {
-	int i = parse_word(value, option->words, e);
+	__u32 i;
 
-	if (i < 0)
+	if (parse_word(value, option->words, &i, e))
 		return -1;
 	store(option, to, i);
 	return 0;

@@ -95,13 +95,12 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct errmsg e;
 	__u64 given;
 	size_t i;
-	int verb;
+	__u32 verb;
 
 	given = cli_parse(cmd, argc, argv, &wish);
 	if (optind == argc)
 		cli_usage(cmd, "record, report, timehist, chrome or explain?");
-	verb = parse_word(argv[optind++], verbs, &e);
-	if (verb < 0)
+	if (parse_word(argv[optind++], verbs, &verb, &e))
 		cli_usage(cmd, "%s", e.text);
 	for (i = 0; options[i].name; i++)
 		if (given & BIT(i) && strcmp(options[i].verb, verbs[verb]))

@@ -191,14 +191,16 @@ int parse_rate(const char *s, __u64 min, __u64 max, __u64 *per_s, struct errmsg 
 	return 0;
 }
 
-int parse_word(const char *s, const char *const *words, struct errmsg *e)
+int parse_word(const char *s, const char *const *words, __u32 *index, struct errmsg *e)
 {
 	char known[128] = "";
-	int i;
+	__u32 i;
 
 	for (i = 0; words[i]; i++) {
-		if (!strcmp(words[i], s))
-			return i;
+		if (!strcmp(words[i], s)) {
+			*index = i;
+			return 0;
+		}
 		errmsg_join(known, sizeof(known), ", ", "%s", words[i]);
 	}
 	return errmsg_set(e, ERRMSG_Q " is not one of %s", s, known);

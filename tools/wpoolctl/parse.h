@@ -29,8 +29,8 @@ int parse_size(const char *s, __u64 min, __u64 max, __u64 *bytes, struct errmsg 
 /* "N" or "N/s", with units as for a count. */
 int parse_rate(const char *s, __u64 min, __u64 max, __u64 *per_s, struct errmsg *e);
 
-/* Returns the index of @s in @words, which end with NULL. */
-int parse_word(const char *s, const char *const *words, struct errmsg *e);
+/* The index of @s in @words, which end with NULL. */
+int parse_word(const char *s, const char *const *words, __u32 *index, struct errmsg *e);
 
 /* Splits "key=value": the length of the key, and where the value starts. */
 int parse_assignment(const char *s, size_t *key_len, const char **value, struct errmsg *e);
