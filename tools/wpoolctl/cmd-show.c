@@ -131,8 +131,8 @@ static int show_group(const struct shown *shown, enum group group,
 		if (known_files[i].group == group)
 			err = show_attr(shown, known_files[i].name, &title, e);
 	for (i = 0; !err && group == OTHER && i < present->nr; i++)
-		if (!is_known(present->name[i]))
-			err = show_attr(shown, present->name[i], &title, e);
+		if (!is_known(present->entry[i]->d_name))
+			err = show_attr(shown, present->entry[i]->d_name, &title, e);
 	return err;
 }
 
@@ -146,7 +146,8 @@ static int check_only(const struct shown *shown, const struct sysfs_names *prese
 	for (; name; name = name[len] ? name + len + 1 : NULL) {
 		len = strcspn(name, ",");
 		for (i = 0; i < present->nr; i++)
-			if (strlen(present->name[i]) == len && !memcmp(present->name[i], name, len))
+			if (!strncmp(present->entry[i]->d_name, name, len) &&
+			    !present->entry[i]->d_name[len])
 				break;
 		if (i == present->nr)
 			return errmsg_set(e, "--columns: pool '%s' has no '%.*s'",

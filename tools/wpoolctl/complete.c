@@ -14,7 +14,7 @@ static void put_names(int err, struct sysfs_names *names)
 	size_t i;
 
 	for (i = 0; !err && i < names->nr; i++)
-		puts(names->name[i]);
+		puts(names->entry[i]->d_name);
 }
 
 static void put_pools(void)

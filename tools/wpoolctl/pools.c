@@ -30,8 +30,8 @@ static int add_new(struct pools *pools, struct errmsg *e)
 	if (err)
 		return err;
 	for (i = 0; i < names.nr; i++)
-		if (!has_pool(pools, names.name[i]))
-			pools_add(pools, names.name[i]);
+		if (!has_pool(pools, names.entry[i]->d_name))
+			pools_add(pools, names.entry[i]->d_name);
 	sysfs_names_exit(&names);
 	return 0;
 }

@@ -2,7 +2,6 @@
 /* Reading /sys/class/wpool. */
 #include "sysfs.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 
 #include "alloc.h"
@@ -48,18 +47,10 @@ static int is_attr(const struct dirent *entry)
 static int list_dir(const char *path, int (*is_wanted)(const struct dirent *),
 		    struct sysfs_names *names, struct errmsg *e)
 {
-	struct dirent **list;
-	int nr = scandir(path, &list, is_wanted, alphasort);
+	int nr = scandir(path, &names->entry, is_wanted, alphasort);
 
-	if (nr < 0)
-		return fail(e, errno, path);
-	*names = (struct sysfs_names){ .name = alloc_zeroed(nr, sizeof(*names->name)) };
-	for (; names->nr < (size_t)nr; names->nr++) {
-		names->name[names->nr] = alloc_copy(list[names->nr]->d_name);
-		free(list[names->nr]);
-	}
-	free(list);
-	return 0;
+	names->nr = nr;
+	return nr < 0 ? fail(e, errno, path) : 0;
 }
 
 int sysfs_list_pools(struct sysfs_names *names, struct errmsg *e)
@@ -105,9 +96,8 @@ int sysfs_list_attrs(const char *pool, struct sysfs_names *names, struct errmsg 
 void sysfs_names_exit(struct sysfs_names *names)
 {
 	while (names->nr)
-		free(names->name[--names->nr]);
-	free(names->name);
-	names->name = NULL;
+		free(names->entry[--names->nr]);
+	free(names->entry);
 }
 
 int sysfs_read_line(const char *path, char *buf, size_t len)

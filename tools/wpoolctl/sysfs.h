@@ -8,12 +8,14 @@
 #ifndef WPOOLCTL_SYSFS_H
 #define WPOOLCTL_SYSFS_H
 
+#include <dirent.h>
+
 #include "hist.h"
 
 #define SYSFS_VALUE_LEN	4097	/* no attribute is longer than a page */
 
 struct sysfs_names {
-	char **name;
+	struct dirent **entry;
 	size_t nr;
 };
 
