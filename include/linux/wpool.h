@@ -805,7 +805,15 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  */
 int __must_check wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
-/* as wpool_try_submit(), with the CPU of wpool_submit_on() */
+/**
+ * wpool_try_submit_on() - as wpool_submit_on(), if the task fits now
+ * @pool: the pool
+ * @cpu: as wpool_submit_on()
+ * @task: the task, initialised
+ *
+ * Context: as wpool_try_submit().
+ * Return: as wpool_try_submit(); -EINVAL also if @cpu is not possible.
+ */
 int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
 /**

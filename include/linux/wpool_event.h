@@ -249,7 +249,13 @@ int wpool_event_cancel_sync(struct wpool_event *event);
  */
 bool wpool_event_disable(struct wpool_event *event);
 
-/* as wpool_event_cancel_sync(), and disable the event; after -EDEADLK the event is not disabled */
+/**
+ * wpool_event_disable_sync() - disable an event, and wait until its function does not run
+ * @event: the event
+ *
+ * Context: as wpool_event_cancel_sync().
+ * Return: as wpool_event_cancel_sync(); after -EDEADLK the event is not disabled.
+ */
 int wpool_event_disable_sync(struct wpool_event *event);
 
 /**

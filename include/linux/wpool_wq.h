@@ -360,7 +360,14 @@ bool wpool_work_disable_sync(struct wpool_work *work);
  */
 bool wpool_work_enable(struct wpool_work *work);
 
-/* as wpool_work_enable(), and queue the work unless another call keeps it disabled */
+/**
+ * wpool_wq_enable_and_queue() - enable a work, and queue it, as enable_and_queue_work()
+ * @wq: the queue
+ * @work: the work; is queued unless another call keeps it disabled
+ *
+ * Context: as wpool_wq_queue().
+ * Return: as wpool_work_enable().
+ */
 static inline bool wpool_wq_enable_and_queue(struct wpool_wq *wq, struct wpool_work *work)
 {
 	bool enabled = wpool_work_enable(work);
