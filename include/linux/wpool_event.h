@@ -159,7 +159,8 @@ bool wpool_event_mod(struct wpool_event *event, unsigned long delay);
  *
  * The timer is an hrtimer (CLOCK_MONOTONIC), which expires in a softirq. A struct wpool_event has
  * the precision of a tick, and is smaller. The functions of an hrevent do what those of an event do
- * that have the same names, in the same contexts; their times are of CLOCK_MONOTONIC.
+ * that have the same names, in the same contexts; their times are of CLOCK_MONOTONIC. The delay of
+ * wpool_event_mod() is in jiffies here, too.
  */
 struct wpool_hrevent {
 	struct wpool_event event;

@@ -201,7 +201,8 @@ void wpool_wq_destroy(struct wpool_wq *wq);
  * wpool_wq_flush() - wait for all works that were queued before the call
  * @wq: the queue; %NULL is allowed
  *
- * Returns even if others continue to queue, and does not wait for timers.
+ * Returns even if others continue to queue, and does not wait for timers. At most 16 threads flush
+ * or drain @wq at a time; the call of a further one counts as made when one of these has ended.
  *
  * Context: process context; sleeps, uninterruptibly. Not in a work of @wq.
  */

@@ -116,7 +116,7 @@ u64 wpool_event_expires_after(const struct wpool_event *event, unsigned long del
 	if (!is_hr(event))
 		return jiffies + delay;
 	return ktime_add_safe(ktime_get(),
-			      delay < KTIME_MAX / TICK_NSEC ? jiffies_to_nsecs(delay) : KTIME_MAX);
+			      delay < KTIME_MAX / TICK_NSEC ? (u64)delay * TICK_NSEC : KTIME_MAX);
 }
 
 void wpool_event_timer_set(struct wpool_event *event, u64 expires)

@@ -39,7 +39,7 @@ void wpool_housekeeping_check(void)
 	if (cpumask_equal(&now, &seen))
 		return;
 	cpumask_copy(&seen, &now);
-	/* a pool that is not in the list reads the set later; pairs with wpool_registry_add() */
+	/* a pool that is not in the list reads the set later; pairs with wpool_affinity_set() */
 	smp_mb();
 	wpool_pools_walk_rcu(queue_follow_work, NULL);
 }

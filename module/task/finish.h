@@ -73,8 +73,8 @@ void wpool_finish_sync(const struct wpool_task *task);
 void wpool_finish_sync_all(void);
 
 /*
- * For the thread that holds a task: finish a CANCELLED task, call the abort function of an event
- * that a closed pool did not accept, and put any other task back into a queue.
+ * For the thread that holds a task: finish a CANCELLED task that is no event, call the abort
+ * function of an event that a closed pool did not accept, and put any other back into a queue.
  */
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task);
 

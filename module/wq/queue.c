@@ -96,6 +96,14 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
 	return true;
 }
 
+/* After this call the flusher is gone. */
+static void end_flush(struct wpool_wq *wq, struct flusher *flusher)
+	__must_hold(&wq->lock)
+{
+	up(&wq->may_flush);
+	complete(&flusher->done);
+}
+
 /* A turn has ended: complete its waiters, and the flushers for which it was the last turn. */
 static void end_turn(struct wpool_wq *wq, unsigned long epoch, struct hlist_head *waiters)
 	__must_hold(&wq->lock)
@@ -116,7 +124,7 @@ static void end_turn(struct wpool_wq *wq, unsigned long epoch, struct hlist_head
 		    (long)(flusher->epoch - epoch) < 0 || --flusher->nr)
 			continue;
 		list_del(&flusher->node);
-		complete(&flusher->done);
+		end_flush(wq, flusher);
 	}
 }
 
@@ -352,10 +360,9 @@ static void await_turns(struct wpool_wq *wq, bool drain)
 	if (flusher.nr)
 		list_add_tail(&flusher.node, &wq->flushers);
 	else
-		complete(&flusher.done);
+		end_flush(wq, &flusher);
 	raw_spin_unlock_irq(&wq->lock);
 	wait_for_completion(&flusher.done);
-	up(&wq->may_flush);
 }
 
 void wpool_wq_flush(struct wpool_wq *wq)

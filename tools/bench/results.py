@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """results.py - make results.json from the output of the benchmark boots.
 
-usage: results.py OUT key=value... -- BOOT:OUTPUT...
+usage: results.py OUT [keep=OLD] key=value... -- BOOT:OUTPUT...
 
+With keep=OLD, rows that were not measured keep the measurements and verdicts of that file.
 BOOT is a kind of plan.py, where cpusN is the kind cpus on N CPUs. OUTPUT is a file with
 lines "bench: {...}". A boot may have several files, each with some of the rounds. The
 key=value words describe the run; they are copied to "run". README.md of this directory has
@@ -167,6 +168,17 @@ def collect(boots):
     return [one.as_json() for one in measurements.values()], failed
 
 
+def add_kept(path, results):
+    """Add what that file has of rows that were not measured on their machine."""
+    new = {(one['machine'], one['row']) for one in results['measurements']}
+    with open(path, encoding='utf-8') as file:
+        old = json.load(file)
+    for key in ('measurements', 'verdicts'):
+        results[key] += [one for one in old[key] if (one['machine'], one['row']) not in new]
+        results[key].sort(key=lambda one: one['row'])
+    results['run'] = {**old['run'], **results['run']}
+
+
 def main():
     if len(sys.argv) < 4 or '--' not in sys.argv:
         sys.exit(__doc__)
@@ -174,9 +186,12 @@ def main():
     split = sys.argv.index('--')
     run = dict(word.split('=', 1) for word in sys.argv[2:split])
     boots = [spec.split(':', 1) for spec in sys.argv[split + 1:]]
+    keep = run.pop('keep', None)
     measurements, failed = collect(boots)
     results = {'schema': 2, 'run': run, 'measurements': measurements, 'failed': failed,
                'verdicts': bars.judge(measurements, int(run.get('cpus', 2)))}
+    if keep:
+        add_kept(keep, results)
     write_json(out, results, 2)
     if not measurements:
         sys.exit('nothing was measured')
