@@ -676,7 +676,7 @@ class Noted(dict):
 def only_shown(path):
     """The part of a results file that the pages show."""
     results = json.loads(path.read_text(), object_hook=Noted)
-    full = any('raw' in one for one in results['measurements'])
+    full = all('raw' in one for one in results['measurements'])
     if full:
         results['run']['states'] = states_text(results)
         results['verdicts'] = bars.judge(results['measurements'], int(results['run'].get('cpus', 2)))

@@ -76,7 +76,7 @@ def boots_of(row):
 def trips_ns(results, state):
     """The round trips of a cache line in all measurements of a state, near or far, sorted."""
     return sorted(one[f'c2c_{when}_ns'] for m in results['measurements']
-                  if state in m['states'] for one in m['raw'] for when in ('before', 'after')
+                  if state in m['states'] for one in m.get('raw', ()) for when in ('before', 'after')
                   if f'c2c_{when}_ns' in one and
                   (one[f'c2c_{when}_ns'] < NEAR_NS) == (state == 'near') and
                   one[f'c2c_{when}_ns'])
