@@ -19,11 +19,8 @@
 #include "task/wait.h"
 #include "task/waiters.h"
 
-/*
- * The most attempts to get hold of a task that may be moving between two queues. With interrupts
- * off one: the thread that moves it may be the one that was interrupted.
- */
-#define MAX_TRIES	(irqs_disabled() ? 1 : 8)
+/* The most attempts to get hold of a task that may be moving between two queues. */
+#define MAX_TRIES	8
 
 /*
  * Take a task marked as cancelled out of its queue now, so that its token need not wait for a
@@ -32,12 +29,13 @@
  */
 static struct wpool *take_out(struct wpool_task *task)
 {
+	/* with interrupts off, the thread that moves the task may be the interrupted one */
+	int tries = irqs_disabled() ? 1 : MAX_TRIES, i;
 	bool withdrawn = false;
 	unsigned long flags;
 	struct wpool *pool;
-	int i;
 
-	for (i = 0; i < MAX_TRIES && !withdrawn && wpool_task_is_cancelled(task); i++) {
+	for (i = 0; i < tries && !withdrawn && wpool_task_is_cancelled(task); i++) {
 		pool = wpool_task_pool(task);
 		if (pool && wpool_sched_unqueue(pool, task))
 			return pool;

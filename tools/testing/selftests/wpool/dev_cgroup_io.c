@@ -7,17 +7,6 @@
 #define DISK_PAGES	2048
 #define DISK_BYTES	(DISK_PAGES * 4096)
 
-static int shell(const char *format, ...)
-{
-	char command[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	return system(command);
-}
-
 /* Load the driver of two disks. Returns NULL, or why a cgroup can have no limit for them. */
 static const char *disks_load(const char *group)
 {

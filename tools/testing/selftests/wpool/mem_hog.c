@@ -97,17 +97,6 @@ TEST(tasks_run_while_memory_is_short)
 			 .reclaim = 1));
 }
 
-static int shell(const char *fmt, ...)
-{
-	char command[256];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(command, sizeof(command), fmt, args);
-	va_end(args);
-	return system(command);
-}
-
 /* The content differs between pages, files and rounds. */
 static void fill_page(unsigned int *page, unsigned int file, unsigned int nr, unsigned int round)
 {

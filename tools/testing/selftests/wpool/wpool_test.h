@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -587,6 +588,18 @@ static inline bool witness_runs(struct pool *witness)
 }
 
 /* ---- sysfs --------------------------------------------------------------- */
+
+/* Run a command of the shell. Returns what system() does. */
+static inline int shell(const char *format, ...)
+{
+	char command[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	return system(command);
+}
 
 static inline int file_read(const char *path, char *buf, size_t size)
 {
