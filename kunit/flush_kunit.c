@@ -268,10 +268,19 @@ static atomic_t *count_wake_ups(struct kunit *test, struct wpool *pool)
 	return nr;
 }
 
+/*
+ * A pool whose workers finish their tasks on their own CPUs: none is a hog, which may move. So the
+ * worker that ends the wait is the one that wakes the flush.
+ */
+static struct wpool *pool_without_hogs(struct kunit *test, u32 capacity)
+{
+	return wpk_pool_with(test, capacity, 0, attrs.hog_ms = WPOOL_MAX_HOG_MS);
+}
+
 /* A worker that parks after a later task does not wake the flush: that task cannot end the wait. */
 static void wpool_flush_is_not_woken_by_later_tasks(struct kunit *test)
 {
-	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpool *pool = pool_without_hogs(test, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	atomic_t *nr = count_wake_ups(test, pool);
 	int i;
@@ -286,7 +295,7 @@ static void wpool_flush_is_not_woken_by_later_tasks(struct kunit *test)
 
 static void wpool_flush_is_woken_by_its_last_task_beside_a_busy_cpu(struct kunit *test)
 {
-	struct wpool *pool = wpk_pool(test, 2, 0);
+	struct wpool *pool = pool_without_hogs(test, 2);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	atomic_t *nr = count_wake_ups(test, pool);
 	int i;
@@ -313,7 +322,7 @@ static void wpool_flush_is_woken_by_its_last_task_beside_a_busy_cpu(struct kunit
  */
 static void wpool_flush_each_of_several_is_woken(struct kunit *test)
 {
-	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct wpool *pool = pool_without_hogs(test, 1);
 	atomic_t *nr = count_wake_ups(test, pool);
 	struct wpk_jobs *jobs;
 	int i;

@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 
+#include "compat.h"
 #include "one_cpu.h"
 
 /* A case needs this many tries that hit its moment. */
@@ -84,7 +85,7 @@ static bool is_asleep(struct wpk_job *job)
 {
 	struct task_struct *worker = note_of(job)->worker;
 
-	return spin_until(READ_ONCE(worker->__state) != TASK_RUNNING && !READ_ONCE(worker->on_cpu));
+	return spin_until(compat_is_blocked(worker) && !READ_ONCE(worker->on_cpu));
 }
 
 /* A pool on @nr_cpus CPUs. All its workers exist, and are idle. */

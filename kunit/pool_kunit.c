@@ -123,6 +123,39 @@ static void wpool_get_stats_tells_what_the_pool_does(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats->faults, 0);
 }
 
+struct doze {
+	bool begun;
+	bool over;
+};
+
+/* Be about to sleep for some time, but do not sleep. */
+static void doze(struct wpk_job *job)
+{
+	struct doze *doze = job->arg;
+
+	set_current_state(TASK_UNINTERRUPTIBLE);
+	WRITE_ONCE(doze->begun, true);
+	if (!wpk_run_until(READ_ONCE(doze->over)))
+		job->ret = -ETIME;
+	__set_current_state(TASK_RUNNING);
+}
+
+/* A worker counts as blocked when it is asleep, not when it is about to sleep. */
+static void wpool_get_stats_a_worker_about_to_sleep_is_not_blocked(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct doze *nap = wpk_alloc(test, sizeof(*nap));
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, doze, nap);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	WPK_EVENTUALLY(test, READ_ONCE(nap->begun));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 1);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, blocked), 0);
+	WRITE_ONCE(nap->over, true);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_no_errors(test, jobs);
+}
+
 static void wpool_get_cpu_stats_add_up(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 3, 300);
@@ -269,6 +302,7 @@ WPK_SUITE(pool,
 	  KUNIT_CASE(wpool_find_finds_no_pool_of_the_device),
 	  KUNIT_CASE_SLOW(wpool_get_stats_identities_hold_under_load),
 	  KUNIT_CASE(wpool_get_stats_tells_what_the_pool_does),
+	  KUNIT_CASE(wpool_get_stats_a_worker_about_to_sleep_is_not_blocked),
 	  KUNIT_CASE(wpool_get_cpu_stats_add_up),
 	  KUNIT_CASE(wpool_get_stats_does_not_wait_for_the_creator_of_a_worker),
 	  KUNIT_CASE(wpool_destroy_from_another_pools_task_works),

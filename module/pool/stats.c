@@ -34,7 +34,7 @@ static void count_workers(struct wpool *pool, struct wpool_stats *stats)
 		stats->workers++;
 		if (READ_ONCE(w->task)) {
 			stats->busy++;
-			if (READ_ONCE(w->thread->__state) != TASK_RUNNING)
+			if (compat_is_blocked(w->thread))
 				stats->blocked++;
 		} else if (READ_ONCE(w->parked)) {
 			stats->idle++;
