@@ -87,6 +87,7 @@ static const struct wpk_noun hrevent_noun = {
 #define LEFT_ARMED .status = -ECANCELED
 
 CALL(wpool_event_fire, wpool_event_fire(event_of(w)))
+CALL(wpool_event_fire_on, wpool_event_fire_on(event_of(w), num_online_cpus() - 1))
 
 ENTRIES(event_fire,
 	{ IN_THREAD, WITH_ROOM, UNUSED, true, { .submitted = 1, .runs = 1 },
@@ -323,6 +324,7 @@ NO_ROWS("only the function of the event may call it", IN_THREAD, KILLED, IN_SOFT
 
 WPK_SUITE(contract_event,
 	  EVENT(wpool_event_fire, event_fire),
+	  EVENT(wpool_event_fire_on, event_fire),
 	  HREVENT(wpool_event_fire, hrevent_fire),
 	  EVENT(wpool_event_arm, event_arm),
 	  EVENT(wpool_event_arm_at, event_arm),

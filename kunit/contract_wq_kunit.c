@@ -229,7 +229,7 @@ NOUN(rcu_work);
 
 /* ---- queue ---------------------------------------------------------------- */
 
-CALL(wpool_wq_queue, wpool_wq_queue(wq_of(w), work_of(w)))
+CALL(wpool_wq_queue_on, wpool_wq_queue_on(0, wq_of(w), work_of(w)))
 CALL(wpool_wq_queue_rcu, wpool_wq_queue_rcu(wq_of(w), rwork_of(w)))
 CALL(wpool_wq_queue_delayed, wpool_wq_queue_delayed(WORK_CPU_UNBOUND, wq_of(w), dwork_of(w), FAR))
 CALL(wpool_wq_queue_delayed_0, wpool_wq_queue_delayed(0, wq_of(w), dwork_of(w), 0))
@@ -568,10 +568,10 @@ NO_ROWS("it changes only the limit of a queue, which exists", UNUSED, INSIDE, AG
 #define RCU(function, table) CONTRACT(function, table, &rcu_work_noun)
 
 WPK_SUITE(contract_wq,
-	  QUEUE(wpool_wq_queue, every_queue),
-	  QUEUE(wpool_wq_queue, queue_of_work),
-	  QUEUE(wpool_wq_queue, queue_now),
-	  QUEUE(wpool_wq_queue, queue_in_drain),
+	  QUEUE(wpool_wq_queue_on, every_queue),
+	  QUEUE(wpool_wq_queue_on, queue_of_work),
+	  QUEUE(wpool_wq_queue_on, queue_now),
+	  QUEUE(wpool_wq_queue_on, queue_in_drain),
 	  QUEUE(wpool_wq_queue_delayed, every_queue),
 	  QUEUE(wpool_wq_queue_delayed, queue_of_work),
 	  QUEUE(wpool_wq_queue_delayed, queue_later),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The runners of a queue of wpool_wq, which its users do not see. */
-#include "fixture.h"
+#include "one_cpu.h"
 #include "wq/queue.h"
 
 #define NR_WORKS	16
@@ -97,6 +97,68 @@ static void wpool_release_of_the_pool_of_a_queue_ends_its_growth(struct kunit *t
 	wpool_wq_destroy(wq);
 }
 
+/* A work that notes where it runs. */
+struct noting {
+	struct wpool_work work;
+	int cpu;
+};
+
+static void note_cpu(struct wpool_work *work)
+{
+	container_of(work, struct noting, work)->cpu = raw_smp_processor_id();
+}
+
+#define NR_IN_A_ROW	10
+
+/*
+ * Queue two works on the first CPU, the second one for the other CPU. Interrupts are off, so the
+ * first work waits meanwhile. True if the second one runs where it should.
+ */
+static bool runs_on_chosen_cpu(struct kunit *test, struct wpool_wq *wq, struct noting *noting)
+{
+	unsigned long flags;
+	bool queued;
+
+	local_irq_save(flags);
+	wpool_wq_queue(wq, &noting[0].work);
+	queued = wpool_wq_queue_on(wpk_cpu(1), wq, &noting[1].work);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_TRUE(test, queued);
+	wpool_wq_flush(wq);
+	WPK_EVENTUALLY(test, wpk_stat(wq->pool, idle) == 2);
+	return noting[1].cpu == wpk_cpu(1);
+}
+
+/*
+ * While other works wait, a work starts on the CPU that the caller has chosen, if that CPU has an
+ * idle worker. If the worker waits too long for its CPU, the work may move, but not every time.
+ */
+static void wpool_wq_queue_on_starts_the_work_there(struct kunit *test)
+{
+	struct wpool_attrs attrs = {
+		.capacity = 2, .min_workers = 2, .hog_ms = WPOOL_MAX_HOG_MS,
+		.cpumask = wpk_first_cpus(test, 2),
+	};
+	struct noting *noting = wpk_alloc(test, 2 * sizeof(*noting));
+	unsigned long end = jiffies + WPK_PATIENCE;
+	struct wpool_wq *wq;
+	int in_a_row = 0;
+
+	wpool_work_init(&noting[0].work, note_cpu);
+	wpool_work_init(&noting[1].work, note_cpu);
+	wq = wpool_wq_create(THIS_MODULE, 0, 4, "%s", wpk_name(test));
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	KUNIT_EXPECT_EQ(test, wpool_tune(wq->pool, &attrs, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_HOG_MS |
+					 WPOOL_TUNE_MIN_WORKERS | WPOOL_TUNE_CPUMASK), 0);
+	wpk_move_to(wpk_cpu(0));
+	wpk_pair(test, wq->pool);
+	while (in_a_row < NR_IN_A_ROW && time_before(jiffies, end))
+		in_a_row = runs_on_chosen_cpu(test, wq, noting) ? in_a_row + 1 : 0;
+	KUNIT_EXPECT_EQ(test, in_a_row, NR_IN_A_ROW);
+	wpool_wq_destroy(wq);
+}
+
 WPK_SUITE(wq_runners,
+	  KUNIT_CASE(wpool_wq_queue_on_starts_the_work_there),
 	  KUNIT_CASE(wpool_work_cancel_of_all_works_makes_no_runner),
 	  KUNIT_CASE(wpool_release_of_the_pool_of_a_queue_ends_its_growth));

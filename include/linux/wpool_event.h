@@ -113,6 +113,17 @@ void wpool_event_init(struct wpool_event *event, struct wpool *pool, wpool_event
 bool wpool_event_fire(struct wpool_event *event);
 
 /**
+ * wpool_event_fire_on() - wpool_event_fire(), for a CPU
+ * @event: the event
+ * @cpu: where to run the function, as wpool_submit_on(): a preference, which is lost if the pool is
+ *	full or the function is running. A CPU that is not possible is no preference
+ *
+ * Context: as wpool_event_fire().
+ * Return: as wpool_event_fire().
+ */
+bool wpool_event_fire_on(struct wpool_event *event, int cpu);
+
+/**
  * wpool_event_arm() - let an event wait for a time
  * @event: the event
  * @delay: in jiffies, from now

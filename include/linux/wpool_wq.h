@@ -255,7 +255,9 @@ enum wpool_wq_system {
 struct wpool_wq *wpool_wq_system(enum wpool_wq_system which);
 
 /**
- * wpool_wq_queue() - queue a work, as queue_work()
+ * wpool_wq_queue_on() - queue a work, as queue_work_on()
+ * @cpu: where to start the work, or %WORK_CPU_UNBOUND: a preference, which counts while other works
+ *	of the queue run or wait, and an idle runner is there
  * @wq: the queue
  * @work: the work
  *
@@ -267,7 +269,13 @@ struct wpool_wq *wpool_wq_system(enum wpool_wq_system which);
  * Context: any except NMI, and not with scheduler locks held.
  * Return: true if this call queued the work.
  */
-bool wpool_wq_queue(struct wpool_wq *wq, struct wpool_work *work);
+bool wpool_wq_queue_on(int cpu, struct wpool_wq *wq, struct wpool_work *work);
+
+/** wpool_wq_queue() - wpool_wq_queue_on() without a preference, as queue_work() */
+static inline bool wpool_wq_queue(struct wpool_wq *wq, struct wpool_work *work)
+{
+	return wpool_wq_queue_on(WORK_CPU_UNBOUND, wq, work);
+}
 
 /**
  * wpool_wq_queue_delayed() - queue a work after a time, as queue_delayed_work()
@@ -277,8 +285,8 @@ bool wpool_wq_queue(struct wpool_wq *wq, struct wpool_work *work);
  * @dwork: the delayed work
  * @delay: in jiffies; 0 queues it at once
  *
- * Context: as wpool_wq_queue().
- * Return: true; false where wpool_wq_queue() does nothing.
+ * Context: as wpool_wq_queue_on().
+ * Return: true; false where wpool_wq_queue_on() does nothing.
  */
 bool wpool_wq_queue_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_work *dwork,
 			    unsigned long delay);
@@ -293,7 +301,7 @@ bool wpool_wq_queue_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_w
  * As mod_delayed_work(): a work that is queued already is first taken out of its queue. If @wq,
  * @dwork or its function is %NULL, the call does nothing and returns false.
  *
- * Context: as wpool_wq_queue().
+ * Context: as wpool_wq_queue_on().
  * Return: true if the work was pending.
  */
 bool wpool_wq_mod_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_work *dwork,
@@ -304,7 +312,7 @@ bool wpool_wq_mod_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_wor
  * @wq: the queue
  * @rwork: the work; it must not be cancelled or disabled: use wpool_rcu_work_flush()
  *
- * Context: as wpool_wq_queue().
+ * Context: as wpool_wq_queue_on().
  * Return: true if this call queued the work.
  */
 bool wpool_wq_queue_rcu(struct wpool_wq *wq, struct wpool_rcu_work *rwork);
@@ -366,7 +374,7 @@ bool wpool_work_enable(struct wpool_work *work);
  * @wq: the queue
  * @work: the work; is queued unless another call keeps it disabled
  *
- * Context: as wpool_wq_queue().
+ * Context: as wpool_wq_queue_on().
  * Return: as wpool_work_enable().
  */
 static inline bool wpool_wq_enable_and_queue(struct wpool_wq *wq, struct wpool_work *work)

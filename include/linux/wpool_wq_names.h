@@ -58,7 +58,7 @@
 #define workqueue_set_max_active	wpool_wq_set_max_active
 
 #define queue_work			wpool_wq_queue
-#define queue_work_on(cpu, wq, work)	((void)(cpu), wpool_wq_queue((wq), (work)))
+#define queue_work_on(cpu, wq, work)	wpool_wq_queue_on((cpu), (wq), (work))
 #define queue_work_node(node, wq, work)	((void)(node), wpool_wq_queue((wq), (work)))
 #define queue_delayed_work_on		wpool_wq_queue_delayed
 #define queue_delayed_work(wq, d, delay)	\

@@ -102,7 +102,7 @@ static void event_stop(struct wpool_event *event, int how)
 
 	if (old & EVENT_AGAIN) {
 		local_irq_save(flags);
-		wpool_submit_event(event->task.pool, &event->task);
+		wpool_submit_event(event->task.pool, &event->task, -1);
 		local_irq_restore(flags);
 	} else if (old & WPOOL_ST_WAITED) {
 		wake_up_var(event);
@@ -179,7 +179,7 @@ static bool event_take_off(struct wpool_event *event)
 			;
 		/* the event was fired again meanwhile */
 		if ((old & WPOOL_ST_MASK) != WPOOL_ST_CANCELLED)
-			wpool_submit_event(event->task.pool, &event->task);
+			wpool_submit_event(event->task.pool, &event->task, -1);
 	}
 	local_irq_restore(flags);
 	return ret;

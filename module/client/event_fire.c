@@ -22,6 +22,7 @@
  */
 #include "client/event_fire.h"
 
+#include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/hardirq.h>
 #include <linux/hrtimer.h>
@@ -68,7 +69,7 @@ static bool event_mark_fired(struct wpool_event *event, int timed, bool *home)
 	return (old & WPOOL_ST_MASK) != WPOOL_ST_PENDING && !(old & EVENT_AGAIN);
 }
 
-bool wpool_event_fire(struct wpool_event *event)
+static __always_inline bool fire(struct wpool_event *event, int cpu)
 {
 	unsigned long flags;
 	bool ret, home;
@@ -79,11 +80,22 @@ bool wpool_event_fire(struct wpool_event *event)
 	local_irq_save(flags);
 	ret = event_mark_fired(event, 0, &home);
 	if (home)
-		wpool_submit_event(event->task.pool, &event->task);
+		wpool_submit_event(event->task.pool, &event->task, cpu);
 	local_irq_restore(flags);
 	return ret;
 }
+
+bool wpool_event_fire(struct wpool_event *event)
+{
+	return fire(event, -1);
+}
 EXPORT_SYMBOL_GPL(wpool_event_fire);
+
+bool wpool_event_fire_on(struct wpool_event *event, int cpu)
+{
+	return fire(event, cpu >= 0 && cpu < nr_cpu_ids && cpu_possible(cpu) ? cpu : -1);
+}
+EXPORT_SYMBOL_GPL(wpool_event_fire_on);
 
 /* ---- the timer ---- */
 
@@ -150,7 +162,7 @@ static void timer_expired(struct wpool_event *event)
 	}
 	raw_spin_unlock(&event->lock);
 	if (home)
-		wpool_submit_event(event->task.pool, &event->task);
+		wpool_submit_event(event->task.pool, &event->task, -1);
 	local_irq_restore(flags);
 }
 

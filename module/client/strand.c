@@ -118,7 +118,7 @@ static void unlock_and_send(struct wpool_strand *strand, struct wpool_strand_tas
 {
 	raw_spin_unlock(&strand->lock);
 	if (task)
-		wpool_submit_event(task->strand->pool, &task->task);
+		wpool_submit_event(task->strand->pool, &task->task, -1);
 	local_irq_restore(flags);
 }
 

@@ -303,11 +303,17 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 	return submit_slow(pool, &task, 1, 1, NULL, &how, &err) == 1 ? 0 : err;
 }
 
-void wpool_submit_event(struct wpool *pool, struct wpool_task *task)
+void wpool_submit_event(struct wpool *pool, struct wpool_task *task, int cpu)
 {
+	struct wpool_runq *rq = wpool_this_runq(pool);
+
 	wpool_debug_activate(task);
-	if (!hand_over_claimed(pool, &task, 1) && wpool_waiters_join(pool, task))
-		wpool_accept_claimed(pool, wpool_this_runq(pool), &task, 1);
+	if (unlikely(!wpool_tokens_take_fast(pool, rq, 1)) && !wpool_waiters_join(pool, task))
+		return;
+	if (likely(cpu < 0 || cpu == rq->cpu))
+		wpool_accept_claimed(pool, rq, &task, 1);
+	else
+		accept_on(pool, rq, task, wpool_runq(pool, cpu));
 }
 
 int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,

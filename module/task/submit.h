@@ -25,8 +25,9 @@ int wpool_submit_on_state(struct wpool *pool, int cpu, struct wpool_task *task, 
 /*
  * Submit the task of an event that has fired, or of a strand; it is in no queue. It is accepted
  * now, or when its turn comes among the waiters; if the pool is closed, see wpool_waiters_join().
- * On return the task may be gone. Interrupts are off.
+ * @cpu: where to queue it if it is accepted now, or -1: here. On return the task may be gone.
+ * Interrupts are off.
  */
-void wpool_submit_event(struct wpool *pool, struct wpool_task *task);
+void wpool_submit_event(struct wpool *pool, struct wpool_task *task, int cpu);
 
 #endif /* WPOOL_TASK_SUBMIT_H */

@@ -18,7 +18,7 @@ void wpool_delayed_work_timer_fn(struct timer_list *timer)
 {
 	struct wpool_delayed_work *dwork = timer_container_of(dwork, timer, timer);
 
-	wpool_work_insert(dwork->wq, &dwork->work);
+	wpool_work_insert(dwork->wq, &dwork->work, WORK_CPU_UNBOUND);
 }
 EXPORT_SYMBOL_GPL(wpool_delayed_work_timer_fn);
 
@@ -33,7 +33,7 @@ static bool start_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_wor
 			  unsigned long delay)
 {
 	if (!delay)
-		return wpool_work_insert(wq, &dwork->work);
+		return wpool_work_insert(wq, &dwork->work, cpu);
 	dwork->wq = wq;
 	dwork->timer.expires = jiffies + delay;
 	/* as in the kernel: the timer must not start the tick of a CPU that nohz_full= isolates */
@@ -86,7 +86,7 @@ bool wpool_delayed_work_flush(struct wpool_delayed_work *dwork)
 	/* the thread that stops the timer owns PENDING */
 	local_irq_disable();
 	if (timer_delete_sync(&dwork->timer))
-		wpool_work_insert(dwork->wq, &dwork->work);
+		wpool_work_insert(dwork->wq, &dwork->work, WORK_CPU_UNBOUND);
 	local_irq_enable();
 	return wpool_work_flush(&dwork->work);
 }

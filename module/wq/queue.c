@@ -68,7 +68,7 @@ struct wpool_work *wpool_current_work(void)
 }
 EXPORT_SYMBOL_GPL(wpool_current_work);
 
-bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
+bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work, int cpu)
 	__must_hold(&wq->lock)
 {
 	struct wpool_wq_runner *runner;
@@ -91,7 +91,8 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work)
 	runner = list_first_entry_or_null(&wq->idle, struct wpool_wq_runner, idle);
 	if (runner) {
 		list_del_init(&runner->idle);
-		wpool_event_fire(&runner->event);
+		/* a queue at rest starts its work here: that takes no interrupt elsewhere */
+		wpool_event_fire_on(&runner->event, wq->nr_turns > 1 ? cpu : -1);
 	}
 	return true;
 }

@@ -143,8 +143,11 @@ static inline u32 wpool_wq_left(const struct wpool_wq *wq)
 /* The queue that work->where or work->from names, or NULL; valid under rcu_read_lock(). */
 struct wpool_wq *wpool_wq_by(u32 where);
 
-/* Begin a turn. False if the queue drains and the caller is not a work of the queue. */
-bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work);
+/*
+ * Begin a turn. @cpu: as wpool_wq_queue_on(). False if the queue drains and the caller is not a work
+ * of the queue.
+ */
+bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work, int cpu);
 /* End the turn of a work that waits in a list of @wq; the caller owns PENDING then. */
 void __wpool_wq_remove(struct wpool_wq *wq, struct wpool_work *work);
 /* @wq's runner that runs @func of @work, or NULL */

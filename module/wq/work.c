@@ -37,13 +37,13 @@ bool wpool_work_begin(struct wpool_work *work)
 	return !wpool_work_refused(work);
 }
 
-bool wpool_work_insert(struct wpool_wq *wq, struct wpool_work *work)
+bool wpool_work_insert(struct wpool_wq *wq, struct wpool_work *work, int cpu)
 {
 	wpool_work_fn func = work->func;
 	bool added;
 
 	raw_spin_lock(&wq->lock);
-	added = __wpool_wq_add(wq, work);
+	added = __wpool_wq_add(wq, work, cpu);
 	raw_spin_unlock(&wq->lock);
 	/* if it was added, the work and the queue may be gone by now */
 	if (added)
@@ -54,7 +54,7 @@ bool wpool_work_insert(struct wpool_wq *wq, struct wpool_work *work)
 	return false;
 }
 
-bool wpool_wq_queue(struct wpool_wq *wq, struct wpool_work *work)
+bool wpool_wq_queue_on(int cpu, struct wpool_wq *wq, struct wpool_work *work)
 {
 	unsigned long flags;
 	bool ret;
@@ -62,11 +62,11 @@ bool wpool_wq_queue(struct wpool_wq *wq, struct wpool_work *work)
 	if (!wq || !work || !work->func)
 		return false;
 	local_irq_save(flags);
-	ret = wpool_work_begin(work) && wpool_work_insert(wq, work);
+	ret = wpool_work_begin(work) && wpool_work_insert(wq, work, cpu);
 	local_irq_restore(flags);
 	return ret;
 }
-EXPORT_SYMBOL_GPL(wpool_wq_queue);
+EXPORT_SYMBOL_GPL(wpool_wq_queue_on);
 
 static void rcu_work_fn(struct rcu_head *rcu)
 {
@@ -74,7 +74,7 @@ static void rcu_work_fn(struct rcu_head *rcu)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	wpool_work_insert(rwork->wq, &rwork->work);
+	wpool_work_insert(rwork->wq, &rwork->work, WORK_CPU_UNBOUND);
 	local_irq_restore(flags);
 }
 

@@ -5,8 +5,11 @@
 
 #include "wq/queue.h"
 
-/* Queue a work whose PENDING the caller owns, or clear that bit and fail. Interrupts are off. */
-bool wpool_work_insert(struct wpool_wq *wq, struct wpool_work *work);
+/*
+ * Queue a work whose PENDING the caller owns, or clear that bit and fail. @cpu: as
+ * wpool_wq_queue_on(). Interrupts are off.
+ */
+bool wpool_work_insert(struct wpool_wq *wq, struct wpool_work *work, int cpu);
 /* Claim PENDING, with interrupts off. False if the work is already pending, or disabled. */
 bool wpool_work_begin(struct wpool_work *work);
 /* Is a work disabled? If so, clear its PENDING, which the caller owns. */
