@@ -337,6 +337,43 @@ static void wpool_handoff_back_on_another_cpu_it_leaves_its_home_free(struct kun
 	wpk_no_errors(test, jobs);
 }
 
+/* Sleep again and again, until the worker may run elsewhere. */
+static void sleep_until_let_off(struct wpk_job *job)
+{
+	unsigned long end = jiffies + WPK_PATIENCE;
+
+	while (current->nr_cpus_allowed == 1 && time_before(jiffies, end))
+		usleep_range(50, 100);
+	if (current->nr_cpus_allowed == 1)
+		job->ret = -ETIME;
+}
+
+static void expect_to_be_bound(struct wpk_job *job)
+{
+	if (current->nr_cpus_allowed != 1)
+		job->ret = -EINVAL;
+}
+
+/*
+ * A task that sleeps again and again may run on each CPU of the pool, as the thread of a driver may.
+ * The worker's next task finds the worker at home.
+ */
+static void wpool_handoff_a_task_that_sleeps_often_may_move(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, sleep_until_let_off, NULL);
+	struct wpool *pool;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
+		kunit_skip(test, "no preempt notifiers");
+	pool = wpk_pool_with(test, 1, WPOOL_UNLIMITED, attrs.cpumask = wpk_first_cpus(test, 2),
+			     attrs.hog_ms = WPOOL_MAX_HOG_MS);
+	jobs->job[1].body = expect_to_be_bound;
+	wpk_jobs_submit(test, pool, jobs, 0, 2);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
+	wpk_no_errors(test, jobs);
+}
+
 static void hog_sleep_and_run(struct wpk_job *job)
 {
 	struct told *told = job->arg;
@@ -451,6 +488,7 @@ WPK_SUITE(handoff,
 	  KUNIT_CASE(wpool_handoff_back_from_its_sleep_it_counts_again),
 	  KUNIT_CASE(wpool_handoff_a_hog_back_from_its_sleep_counts_again),
 	  KUNIT_CASE(wpool_handoff_back_on_another_cpu_it_leaves_its_home_free),
+	  KUNIT_CASE(wpool_handoff_a_task_that_sleeps_often_may_move),
 	  KUNIT_CASE(wpool_handoff_looks_at_the_global_queue),
 	  KUNIT_CASE(wpool_submit_behind_a_task_that_sleeps_starts),
 	  KUNIT_CASE_PARAM(wpool_handoff_does_not_happen_to_a_task_that_stays_awake,

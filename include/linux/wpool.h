@@ -293,7 +293,8 @@ typedef void (*wpool_worker_end_fn)(struct wpool *pool, void *own, void *data);
  * @hog_ms: a task that runs longer than this without sleeping is a hog, in ms, 1 to
  *	%WPOOL_MAX_HOG_MS; default 10. With a @concurrency above 1: while no worker of its CPU has
  *	looked for a task. The hog's run queue goes to another worker, of another CPU if possible.
- *	The hog may then run on each of the pool's CPUs until its function returns.
+ *	The hog may then run on each of the pool's CPUs until its function returns. So may, with
+ *	@handoff, a task that sleeps more than 64 times.
  * @handoff: a worker that blocks in a task hands its run queue to another worker; default true. If
  *	false, blocked workers and hogs count towards @concurrency, and keep their run queues
  * @latency: measure how long tasks wait and run, in histograms, and what they cost, by function;

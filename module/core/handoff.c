@@ -20,6 +20,7 @@
 #include "core/monitor_timer.h"
 #include "core/queued.h"
 #include "core/runqs.h"
+#include "core/tidy_queue.h"
 #include "core/trace.h"
 #include "core/wake.h"
 
@@ -77,6 +78,8 @@ void wpool_handoff_sync(struct wpool *pool)
 
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 
+#define MANY_SLEEPS	64
+
 /* Is there a worker to wake or to create? */
 static bool has_reserve(struct wpool *pool)
 {
@@ -120,7 +123,9 @@ static void switched_out(struct preempt_notifier *notifier, struct task_struct *
 /*
  * Count in a worker, even a hog, that has slept and runs again: it will look for work when its task
  * has ended. Two kinds stay counted out until their tasks have ended: hogs that have not slept, and
- * workers that return on another CPU than their home.
+ * workers that are let off their home, or return elsewhere. A worker that sleeps again and again in
+ * a task is let off: such a task lasts, as a thread of a driver does, and the scheduler places it
+ * best. A worker that waits for other tasks is not: it may run them, which is to be counted.
  */
 static void switched_in(struct preempt_notifier *notifier, int cpu)
 {
@@ -129,8 +134,13 @@ static void switched_in(struct preempt_notifier *notifier, int cpu)
 	if (!w->asleep)
 		return;
 	w->asleep = false;
-	if (cpu != w->rq->cpu)
+	if (cpu != w->rq->cpu || current->nr_cpus_allowed > 1)
 		return;
+	if (unlikely(++w->sleeps > MANY_SLEEPS) && !w->awaits) {
+		WRITE_ONCE(w->may_roam, true);
+		wpool_tidy_sweep(&w->pool->tidy_joinable);
+		return;
+	}
 	wpool_running_enter(w);
 	/* the monitor must notice if the task does not end soon */
 	wpool_monitor_timer_set(w->pool);

@@ -69,15 +69,16 @@ struct wpool_worker {
 	bool stray;			/* O: the last wpool_worker_bind() did not bring it home */
 	u16 cgroup_nr;			/* G: pool->cgroup_nr when it last tried to join cgroups */
 	u32 in_a_row;			/* O: tasks run while another thread wants the CPU */
+	u32 sleeps;			/* O: sleeps at home since its last full look */
 	u32 nested;			/* O: number of tasks that run inside the outermost one */
 	u32 on_stack[2];		/* O: number of nested tasks on its own stack, by colour */
 	int locks_left;			/* O: locks that its tasks left held: lockdep counts them */
 	int prio;			/* M to write: normal_prio of @thread, as its pool set it */
 	struct wpool_runq *running_on;	/* Q: its @rq, if it counts in nr_running there, or NULL */
 	struct wpool_runq *new_home;	/* G: run queue to move to, or NULL */
-	bool may_roam;			/* X: set when it is a hog, becomes the rescuer, or its home
-					 *    is excluded; cleared when it is let off its CPU, or
-					 *    counts in nr_running again
+	bool may_roam;			/* X: set when it is a hog, sleeps again and again, becomes
+					 *    the rescuer, or its home is excluded; cleared when it
+					 *    is let off its CPU, or counts in nr_running again
 					 */
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 	struct preempt_notifier notifier; /* O: called when the worker is switched in or out */

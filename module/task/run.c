@@ -394,6 +394,7 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool *pool = w->pool;
 
 	w->in_a_row = 0;
+	w->sleeps = 0;
 	/* once: with hand-off, the monitor keeps its timer on while the worker counts as running */
 	wpool_monitor_timer_set(pool);
 	/* from now on a submit by a task of this worker uses rq->next */
