@@ -144,8 +144,8 @@ static inline u32 wpool_wq_left(const struct wpool_wq *wq)
 struct wpool_wq *wpool_wq_by(u32 where);
 
 /*
- * Begin a turn. @cpu: as wpool_wq_queue_on(). False if the queue drains and the caller is not a work
- * of the queue.
+ * Begin a turn. @cpu: as wpool_wq_queue_on(). False if the queue drains and the caller is not a
+ * work of the queue.
  */
 bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work, int cpu);
 /* End the turn of a work that waits in a list of @wq; the caller owns PENDING then. */
