@@ -5,6 +5,7 @@
  * Where the kernel has preempt notifiers, these report a sleep. Elsewhere the monitor finds the
  * sleep, but later. The result is the same, so the same cases test both.
  */
+#include "core/handoff.h"
 #include "one_cpu.h"
 
 /* In this time the monitor checks the queues several times. */
@@ -348,29 +349,93 @@ static void sleep_until_let_off(struct wpk_job *job)
 		job->ret = -ETIME;
 }
 
-static void expect_to_be_bound(struct wpk_job *job)
+static void look_for_bond(struct wpk_job *job)
 {
-	if (current->nr_cpus_allowed != 1)
-		job->ret = -EINVAL;
+	job->ret = current->nr_cpus_allowed == 1;
 }
 
 /*
- * A task that sleeps again and again may run on each CPU of the pool, as the thread of a driver may.
+ * A task that sleeps again and again may run on each CPU of the pool, as a driver's thread may.
  * The worker's next task finds the worker at home.
  */
 static void wpool_handoff_a_task_that_sleeps_often_may_move(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, sleep_until_let_off, NULL);
+	unsigned long end = jiffies + 2 * WPK_PATIENCE;
 	struct wpool *pool;
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		kunit_skip(test, "no preempt notifiers");
 	pool = wpk_pool_with(test, 1, WPOOL_UNLIMITED, attrs.cpumask = wpk_first_cpus(test, 2),
 			     attrs.hog_ms = WPOOL_MAX_HOG_MS);
-	jobs->job[1].body = expect_to_be_bound;
-	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	jobs->job[1].body = look_for_bond;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	/* the worker may be let off once more while it goes home */
+	while (!jobs->job[1].ret && time_before(jiffies, end)) {
+		wpk_jobs_submit(test, pool, jobs, 1, 1);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	}
+	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
+}
+
+/* Sleep until the worker may move, and then until it may not. */
+static void sleep_until_bound_again(struct wpk_job *job)
+{
+	unsigned long end = jiffies + WPK_PATIENCE;
+
+	sleep_until_let_off(job);
+	wpk_gate_pass(job->arg);
+	while (current->nr_cpus_allowed > 1 && time_before(jiffies, end))
+		usleep_range(1000, 2000);
+	if (current->nr_cpus_allowed > 1 || task_cpu(current) != wpk_cpu(0))
+		job->ret = -ETIME;
+}
+
+/* A new mask of CPUs concerns a task that may move, too. */
+static void wpool_tune_cpumask_moves_a_task_that_sleeps_often(struct kunit *test)
+{
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, sleep_until_bound_again, gate);
+	struct wpool *pool;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
+		kunit_skip(test, "no preempt notifiers");
+	pool = wpk_pool_with(test, 1, WPOOL_UNLIMITED, attrs.cpumask = wpk_first_cpus(test, 2),
+			     attrs.hog_ms = WPOOL_MAX_HOG_MS);
+	wpk_move_to(wpk_cpu(0));
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(wpk_cpu(0))), 0);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_no_errors(test, jobs);
+}
+
+/* Sleep more often than a task may that stays at home. */
+static void sleep_often(struct wpk_job *job)
+{
+	struct wpool *pool = job->arg;
+	struct wpool_worker *w = list_first_entry(&pool->workers.list, struct wpool_worker, node);
+	int i;
+
+	for (i = 0; i < 2 * WPOOL_MANY_SLEEPS; i++)
+		usleep_range(50, 100);
+	job->ret = READ_ONCE(w->running_on) ? 0 : -EINVAL;
+}
+
+/* In a pool of one CPU, a task that sleeps often cannot move, and its worker counts as running. */
+static void wpool_handoff_a_task_that_sleeps_often_counts_on_one_cpu(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, sleep_often, pool);
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
+		kunit_skip(test, "no preempt notifiers");
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 	wpk_no_errors(test, jobs);
 }
 
@@ -489,6 +554,8 @@ WPK_SUITE(handoff,
 	  KUNIT_CASE(wpool_handoff_a_hog_back_from_its_sleep_counts_again),
 	  KUNIT_CASE(wpool_handoff_back_on_another_cpu_it_leaves_its_home_free),
 	  KUNIT_CASE(wpool_handoff_a_task_that_sleeps_often_may_move),
+	  KUNIT_CASE(wpool_handoff_a_task_that_sleeps_often_counts_on_one_cpu),
+	  KUNIT_CASE(wpool_tune_cpumask_moves_a_task_that_sleeps_often),
 	  KUNIT_CASE(wpool_handoff_looks_at_the_global_queue),
 	  KUNIT_CASE(wpool_submit_behind_a_task_that_sleeps_starts),
 	  KUNIT_CASE_PARAM(wpool_handoff_does_not_happen_to_a_task_that_stays_awake,

@@ -12,7 +12,7 @@
 #include <linux/string.h>
 #include <linux/wpool_stats.h>
 
-#include "fixture.h"
+#include "event.h"
 #include "probe.h"
 
 static struct wpool *mask_pool(struct kunit *test, u32 capacity, const struct cpumask *mask)
@@ -48,6 +48,24 @@ static void cpu_offline_waits_for_no_task_and_leaves_none_behind(struct kunit *t
 		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[i], 300));
 	for (i = 0; i < 2; i++)
 		wpk_finish(test, pools[i], jobs[i]);
+}
+
+/* A CPU that was not online since the pool exists is no place for a task, which runs elsewhere. */
+static void cpu_never_online_its_tasks_run_elsewhere(struct kunit *test)
+{
+	long cpu = wpk_victim_cpu(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool *pool;
+	struct wpk_ev *ev;
+
+	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
+	pool = mask_pool(test, 1, NULL);
+	ev = wpk_evs(test, pool, NULL, 1);
+	KUNIT_EXPECT_TRUE(test, wpool_event_fire_on(wpk_event(ev), cpu));
+	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
+	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, cpu, &jobs->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
 }
 
 /* When a CPU is online again, tasks run there again. Its workers left it when it went offline. */
@@ -515,6 +533,7 @@ static void cpu_goes_while_a_tune_adds_it_capacity_per_cpu_follows(struct kunit 
 
 WPK_SUITE(hotplug,
 	  KUNIT_CASE_SLOW(cpu_offline_waits_for_no_task_and_leaves_none_behind),
+	  KUNIT_CASE_SLOW(cpu_never_online_its_tasks_run_elsewhere),
 	  KUNIT_CASE_SLOW(cpu_online_again_tasks_run_there_again),
 	  KUNIT_CASE_SLOW(cpu_online_after_the_pool_was_made_tasks_run_there),
 	  KUNIT_CASE_SLOW(cpu_online_again_an_idle_worker_moves_there),

@@ -256,8 +256,9 @@ struct wpool_wq *wpool_wq_system(enum wpool_wq_system which);
 
 /**
  * wpool_wq_queue_on() - queue a work, as queue_work_on()
- * @cpu: where to start the work, or %WORK_CPU_UNBOUND: a preference, which counts while other works
- *	of the queue run or wait, and an idle runner is there
+ * @cpu: for a queue without %WQ_UNBOUND, where to run a work, or %WORK_CPU_UNBOUND. A preference: a
+ *	queue at rest starts the work on this CPU, and of several works that wait the oldest runs
+ *	first, wherever it was to run
  * @wq: the queue
  * @work: the work
  *
@@ -283,7 +284,7 @@ static inline bool wpool_wq_queue(struct wpool_wq *wq, struct wpool_work *work)
  *	the caller's CPU, or on another one if that is isolated
  * @wq: the queue
  * @dwork: the delayed work
- * @delay: in jiffies; 0 queues it at once
+ * @delay: in jiffies; 0 queues it at once, with the preference @cpu
  *
  * Context: as wpool_wq_queue_on().
  * Return: true; false where wpool_wq_queue_on() does nothing.

@@ -78,8 +78,6 @@ void wpool_handoff_sync(struct wpool *pool)
 
 #ifdef CONFIG_PREEMPT_NOTIFIERS
 
-#define MANY_SLEEPS	64
-
 /* Is there a worker to wake or to create? */
 static bool has_reserve(struct wpool *pool)
 {
@@ -125,7 +123,7 @@ static void switched_out(struct preempt_notifier *notifier, struct task_struct *
  * has ended. Two kinds stay counted out until their tasks have ended: hogs that have not slept, and
  * workers that are let off their home, or return elsewhere. A worker that sleeps again and again in
  * a task is let off: such a task lasts, as a thread of a driver does, and the scheduler places it
- * best. A worker that waits for other tasks is not: it may run them, which is to be counted.
+ * best. A worker that waits for other tasks is not: it may run them.
  */
 static void switched_in(struct preempt_notifier *notifier, int cpu)
 {
@@ -136,7 +134,8 @@ static void switched_in(struct preempt_notifier *notifier, int cpu)
 	w->asleep = false;
 	if (cpu != w->rq->cpu || current->nr_cpus_allowed > 1)
 		return;
-	if (unlikely(++w->sleeps > MANY_SLEEPS) && !w->awaits) {
+	if (unlikely(++w->sleeps > WPOOL_MANY_SLEEPS) && !w->awaits &&
+	    READ_ONCE(w->pool->nr_cpus) > 1) {
 		WRITE_ONCE(w->may_roam, true);
 		wpool_tidy_sweep(&w->pool->tidy_joinable);
 		return;

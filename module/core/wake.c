@@ -28,8 +28,8 @@
  *   searching  awake, and looks for a task of any CPU: pool->nr_searching
  *   running    will look for work again before it sleeps: rq->nr_running of its home.
  *              A searching worker counts here, too
- *   blocked    in a task, but counted out of nr_running: asleep, a hog, or back from a sleep on
- *              another CPU than its home
+ *   blocked    in a task, but counted out of nr_running: asleep, a hog, or back from a sleep
+ *              and on another CPU than its home, or free to leave it
  *   parked     in rq->idle: rq->nr_idle, and a bit in pool->idle_mask, which may stay set longer
  *   leaving    counted out of pool->nr_workers
  *

@@ -21,27 +21,21 @@
 #include "compat.h"
 #include "core/counts.h"
 #include "core/freeze.h"
+#include "core/handoff.h"
 #include "core/notify.h"
 #include "core/queued.h"
 #include "core/runqs.h"
 #include "core/state.h"
 
-/*
- * Find a hog: a worker in a task, counted out of nr_running although it does not sleep. @cpu: the
- * worker's CPU, or -1 for any. Returns the worker, or NULL. Racy; under RCU.
- */
+/* Find a hog. @cpu: the worker's CPU, or -1 for any. Returns the worker, or NULL. Under RCU. */
 static struct wpool_worker *find_hog(struct wpool *pool, int cpu)
 {
 	struct wpool_worker *w;
 
-	list_for_each_entry_rcu(w, &pool->workers.list, node) {
-		if (!READ_ONCE(w->task) || READ_ONCE(w->running_on) ||
-		    compat_is_blocked(w->thread) || (cpu >= 0 && task_cpu(w->thread) != cpu))
-			continue;
-		/* racy: the worker writes @asleep without a lock */
-		if (!data_race(w->asleep))
+	list_for_each_entry_rcu(w, &pool->workers.list, node)
+		if (READ_ONCE(w->task) && wpool_worker_is_hog(w) &&
+		    (cpu < 0 || task_cpu(w->thread) == cpu))
 			return w;
-	}
 	return NULL;
 }
 

@@ -62,14 +62,14 @@ struct wpool_worker {
 	bool leaving;			/* W: counted out of the pool: it ends, or is the rescuer */
 	bool searching;			/* O: counts in nr_searching */
 	bool asleep;			/* O: sleeps, but is not parked: it counts in nr_running
-					 *    when it runs again on its home CPU
+					 *    when it runs again, if it is bound to its home
 					 */
 	bool detached;			/* O: the outermost task is detached, and may be gone */
 	u8 colour;			/* O: colour of a detached outermost task */
 	bool stray;			/* O: the last wpool_worker_bind() did not bring it home */
 	u16 cgroup_nr;			/* G: pool->cgroup_nr when it last tried to join cgroups */
 	u32 in_a_row;			/* O: tasks run while another thread wants the CPU */
-	u32 sleeps;			/* O: sleeps at home since its last full look */
+	u32 sleeps;			/* O: sleeps at home in its innermost task */
 	u32 nested;			/* O: number of tasks that run inside the outermost one */
 	u32 on_stack[2];		/* O: number of nested tasks on its own stack, by colour */
 	int locks_left;			/* O: locks that its tasks left held: lockdep counts them */

@@ -18,6 +18,7 @@
 #include <linux/rculist.h>
 
 #include "compat.h"
+#include "core/handoff.h"
 #include "core/hist.h"
 #include "core/queued.h"
 #include "core/runqs.h"
@@ -201,10 +202,9 @@ EXPORT_SYMBOL_GPL(wpool_get_cpu_stats);
 
 static const char *doing_of_busy(struct wpool *pool, struct wpool_worker *w)
 {
-	if (READ_ONCE(w->thread->__state) != TASK_RUNNING)
+	if (compat_is_blocked(w->thread))
 		return "asleep";
-	/* a hog is not counted as running, nor asleep; racy: the worker writes @asleep unlocked */
-	if (READ_ONCE(pool->handoff) && !READ_ONCE(w->running_on) && !data_race(w->asleep))
+	if (READ_ONCE(pool->handoff) && wpool_worker_is_hog(w))
 		return "hog";
 	return compat_has_cpu(w->thread) ? "running" : "waiting";
 }

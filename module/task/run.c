@@ -144,6 +144,7 @@ static __always_inline void call_for_worker(struct wpool_worker *w, struct wpool
 {
 	WRITE_ONCE(w->func, func);
 	WRITE_ONCE(w->task, task);
+	w->sleeps = 0;
 	if (likely(!submit_ns) && likely(!wpool_trace_is_running()))
 		call_func(w, task, func, was, item);
 	else
@@ -394,7 +395,6 @@ void wpool_run(struct wpool_worker *w, struct wpool_task *task)
 	struct wpool *pool = w->pool;
 
 	w->in_a_row = 0;
-	w->sleeps = 0;
 	/* once: with hand-off, the monitor keeps its timer on while the worker counts as running */
 	wpool_monitor_timer_set(pool);
 	/* from now on a submit by a task of this worker uses rq->next */

@@ -306,14 +306,16 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 void wpool_submit_event(struct wpool *pool, struct wpool_task *task, int cpu)
 {
 	struct wpool_runq *rq = wpool_this_runq(pool);
+	/* a CPU that was never online has no run queue */
+	struct wpool_runq *on = cpu < 0 ? rq : wpool_runq(pool, cpu) ?: rq;
 
 	wpool_debug_activate(task);
 	if (unlikely(!wpool_tokens_take_fast(pool, rq, 1)) && !wpool_waiters_join(pool, task))
 		return;
-	if (likely(cpu < 0 || cpu == rq->cpu))
+	if (likely(on == rq))
 		wpool_accept_claimed(pool, rq, &task, 1);
 	else
-		accept_on(pool, rq, task, wpool_runq(pool, cpu));
+		accept_on(pool, rq, task, on);
 }
 
 int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,

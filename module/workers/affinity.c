@@ -156,10 +156,14 @@ void wpool_affinity_set(struct wpool *pool)
 			wpool_sched_leave(rq);
 		}
 	}
-	/* workers of an excluded CPU may wait for it, or sleep in tasks: let them off the CPU */
+	/*
+	 * Workers of an excluded CPU may wait for it, or sleep in tasks: let them off the CPU. Those
+	 * that are off their CPU already get the new CPUs.
+	 */
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {
-		if (READ_ONCE(READ_ONCE(w->rq)->redirect)) {
+		if (READ_ONCE(READ_ONCE(w->rq)->redirect) ||
+		    READ_ONCE(w->thread->nr_cpus_allowed) > 1) {
 			WRITE_ONCE(w->may_roam, true);
 			wpool_tidy_sweep(&pool->tidy_joinable);
 		}
