@@ -4,7 +4,6 @@
 #include <linux/mutex.h>
 
 #include "core/state.h"
-#include "pool/stats.h"
 #include "one_cpu.h"
 
 /* Modules must not find pools of /dev/wpool, where any user may cancel or drop all tasks. */
@@ -141,16 +140,7 @@ static void doze(struct wpk_job *job)
 	__set_current_state(TASK_RUNNING);
 }
 
-static const char *doing_of_one(struct wpool *pool)
-{
-	struct wpool_worker_info info;
-
-	wpool_worker_fill_info(pool, list_first_entry(&pool->workers.list, struct wpool_worker,
-						      node), &info);
-	return info.doing;
-}
-
-/* A worker counts as blocked when it is asleep, not when it is about to sleep. It may be a hog. */
+/* A worker counts as blocked when it is asleep, not when it is about to sleep. */
 static void wpool_get_stats_a_worker_about_to_sleep_is_not_blocked(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
@@ -161,10 +151,6 @@ static void wpool_get_stats_a_worker_about_to_sleep_is_not_blocked(struct kunit 
 	WPK_EVENTUALLY(test, READ_ONCE(nap->begun));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, busy), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, blocked), 0);
-	if (IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS)) {
-		WPK_EVENTUALLY(test, wpk_stat(pool, hogs) == 1);
-		KUNIT_EXPECT_STREQ(test, doing_of_one(pool), "hog");
-	}
 	WRITE_ONCE(nap->over, true);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 	wpk_no_errors(test, jobs);

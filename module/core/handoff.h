@@ -26,14 +26,13 @@ struct wpool_runq;
 /* A worker that has slept more often in a task is let off its home CPU, see switched_in(). */
 #define WPOOL_MANY_SLEEPS	64
 
-/*
- * Is a worker, which is in a task, a hog: awake, but counted out of nr_running? Racy, since the
- * worker writes some of these fields without a lock. Under RCU.
- */
+/* Is a worker, which is in a task, a hog: awake, but counted out of nr_running? Racy, under RCU. */
 static inline bool wpool_worker_is_hog(struct wpool_worker *w)
 {
-	return !READ_ONCE(w->running_on) && !compat_is_blocked(w->thread) &&
-	       !data_race(w->asleep) && data_race(w->sleeps) <= WPOOL_MANY_SLEEPS;
+	/* racy: the worker writes these two fields without a lock */
+	bool slept = data_race(w->asleep) || data_race(w->sleeps) > WPOOL_MANY_SLEEPS;
+
+	return !slept && !READ_ONCE(w->running_on) && !compat_is_blocked(w->thread);
 }
 
 /** wpool_handoff_init() - enable the notifiers, before the first worker of the module; sleeps */

@@ -157,8 +157,8 @@ void wpool_affinity_set(struct wpool *pool)
 		}
 	}
 	/*
-	 * Workers of an excluded CPU may wait for it, or sleep in tasks: let them off the CPU. Those
-	 * that are off their CPU already get the new CPUs.
+	 * Workers of an excluded CPU may wait for it, or sleep in tasks: let them off the CPU. Give
+	 * the new CPUs to those that are off their CPU already.
 	 */
 	rcu_read_lock();
 	list_for_each_entry_rcu(w, &pool->workers.list, node) {

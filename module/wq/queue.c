@@ -92,7 +92,9 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work, int cpu)
 	if (runner) {
 		list_del_init(&runner->idle);
 		/* a queue at rest starts its work here: that takes no interrupt elsewhere */
-		wpool_event_fire_on(&runner->event, wq->nr_turns > 1 && !(wq->flags & WQ_UNBOUND) ? cpu : -1);
+		if (wq->nr_turns == 1 || wq->flags & WQ_UNBOUND)
+			cpu = -1;
+		wpool_event_fire_on(&runner->event, cpu);
 	}
 	return true;
 }
