@@ -342,10 +342,6 @@ void attr_explain(struct errmsg *e, int err, const char *pool, const struct attr
 	if (set->cgroup_failed)
 		errmsg_set(e, "pool '%s': cgroup %.200s: %s", pool, set->cgroup,
 			   err == -EINVAL ? "no directory of cgroup version 2" : strerror(-err));
-	else if (err == -EPERM && (set->attrs.policy == WPOOL_DEV_POLICY_DROP_OLDEST ||
-				   set->attrs.max_wait_ms))
-		errmsg_set(e, "pool '%s': only its module may let it drop tasks; or try sudo",
-			   pool);
 	else if (err != -EINVAL && err != -ERANGE)
 		dev_explain(e, err, pool);
 	else if (given(set, WPOOL_DEV_CPUMASK) && !sysfs_cpus("possible", cpus, sizeof(cpus)))

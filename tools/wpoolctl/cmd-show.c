@@ -156,7 +156,7 @@ static int check_only(const struct shown *shown, const struct sysfs_names *prese
 	return 0;
 }
 
-static int show_pool(const struct command *cmd, struct shown *shown, struct errmsg *e)
+static int show_pool(struct shown *shown, struct errmsg *e)
 {
 	char prealloc[SYSFS_VALUE_LEN];
 	struct sysfs_names present;
@@ -166,8 +166,9 @@ static int show_pool(const struct command *cmd, struct shown *shown, struct errm
 	err = sysfs_list_attrs(shown->pool, &present, e);
 	if (err)
 		return err;
-	if (check_only(shown, &present, e))
-		cli_usage(cmd, "%s", e->text);
+	err = check_only(shown, &present, e);
+	if (err)
+		return err;
 	shown->prealloc = !sysfs_read(shown->pool, "prealloc", prealloc, sizeof(prealloc), e) &&
 			  !strcmp(prealloc, "1");
 	if (shown->as_json) {
@@ -195,7 +196,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 
 	cli_parse(cmd, argc, argv, &shown);
 	shown.pool = cli_only_pool_arg(cmd, argc, argv);
-	return show_pool(cmd, &shown, &e) ? cli_fail(cmd, &e) : CLI_OK;
+	return show_pool(&shown, &e) ? cli_fail(cmd, &e) : CLI_OK;
 }
 
 static const struct cli_option options[] = {

@@ -237,8 +237,9 @@ static int run_batch(struct top *top, bool all, struct errmsg *e)
 			}
 			top_show_view(top, view);
 		}
+		/* the end of the program says why */
 		if (fflush(stdout))
-			return errmsg_set(e, "cannot write the output");
+			break;
 	}
 	return err;
 }

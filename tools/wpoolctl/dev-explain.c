@@ -40,7 +40,7 @@ static const struct {
 	{ ETIME, "pool '%s' is closed, but the time ran out before it was empty" },
 	{ EDEADLK, "a task of pool '%s' itself must not do that" },
 	{ ENOMEM, "out of memory" },
-	{ EPERM, "pool '%s' is another user's, or this needs privileges (try sudo)" },
+	{ EPERM, "pool '%s' is another user's or a module's, or this needs privileges (try sudo)" },
 	{ EDQUOT, "no more workers without privileges: the module's max_user_workers" },
 	{ EAGAIN, "no more workers: max_workers is reached, or the limit of threads" },
 };

@@ -158,7 +158,7 @@ static void show_history_of(const struct pool *pool, int name_width, unsigned in
 /* If the terminal has room below the pools, show a line of history for each of the first pools. */
 static void show_history(const struct top *top)
 {
-	int name_width = top->columns.width[0] > 7 ? top->columns.width[0] : 7;
+	int name_width = top_name_width(top);
 	int room = screen_width() - name_width - 11;
 	int left = screen_height() - screen_line() - 4;
 	const struct pool *pool;

@@ -120,6 +120,7 @@ static int parse_arg(const struct work_kind *kind, char *arg, struct work *work,
 	case ARG_COUNT:
 		return amount_parse(arg, parse_count, WPOOL_MAX_WORK_YIELDS, &work->amount, e);
 	case ARG_FD:
+		work->amount.high = INT_MAX;
 		return parse_u64(arg, 0, INT_MAX, &work->amount.low, e);
 	case ARG_SIZE:
 		return amount_parse(arg, parse_size, WPOOL_MAX_WORK_BYTES, &work->amount, e);
