@@ -257,8 +257,8 @@ struct wpool_wq *wpool_wq_system(enum wpool_wq_system which);
 /**
  * wpool_wq_queue_on() - queue a work, as queue_work_on()
  * @cpu: for a queue without %WQ_UNBOUND, where to run a work, or %WORK_CPU_UNBOUND. A preference: a
- *	queue at rest starts the work on this CPU, and of several works that wait the oldest runs
- *	first, wherever it was to run
+ *	queue at rest starts the work where it was queued, and of several works that wait the
+ *	oldest runs first, wherever it was to run
  * @wq: the queue
  * @work: the work
  *
