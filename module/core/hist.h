@@ -31,8 +31,8 @@
 struct wpool_hists {
 	struct wpool_hist wait;	/* from submit to start, of tasks that started on this CPU */
 	struct wpool_hist run;	/* from start to end, of tasks that ended on this CPU */
-	/* what tasks that ended on this CPU cost, by function: WPOOL_NR_COSTS entries */
-	struct wpool_cost *costs;
+	/* what tasks that ended on this CPU cost, by function */
+	struct wpool_cost costs[WPOOL_NR_COSTS];
 };
 
 /** wpool_hist_bucket() - the bucket that counts a time */
@@ -55,7 +55,7 @@ void wpool_hist_count(struct wpool_hist *hist, u64 ns);
 /** wpool_hist_add() - add a histogram to @sum, which no other thread uses */
 void wpool_hist_add(struct wpool_hist *sum, const struct wpool_hist *hist);
 
-/** wpool_hist_clear() - clear a histogram, or costs; meanwhile no thread adds to it */
+/** wpool_hist_clear() - clear histograms, or costs; meanwhile no thread adds to them */
 void wpool_hist_clear(void *from, size_t bytes);
 
 /*

@@ -60,20 +60,6 @@ int wpool_runqs_init(struct wpool *pool)
 	return pool->rq && pool->active && pool->sites && pool->idle_mask ? 0 : -ENOMEM;
 }
 
-static struct wpool_hists *alloc_hists(int cpu, gfp_t gfp)
-{
-	struct wpool_hists *hists = kzalloc_node(sizeof(*hists), gfp, cpu_to_node(cpu));
-
-	if (!hists)
-		return NULL;
-	hists->costs = kcalloc_node(WPOOL_NR_COSTS, sizeof(*hists->costs), gfp, cpu_to_node(cpu));
-	if (!hists->costs) {
-		kfree(hists);
-		return NULL;
-	}
-	return hists;
-}
-
 int wpool_runqs_add_hists(struct wpool *pool)
 {
 	struct wpool_hists *hists;
@@ -84,7 +70,7 @@ int wpool_runqs_add_hists(struct wpool *pool)
 	wpool_for_each_runq(pool, rq, cpu) {
 		if (rq->hists)
 			continue;
-		hists = alloc_hists(cpu, pool->gfp);
+		hists = kzalloc_node(sizeof(*hists), pool->gfp, cpu_to_node(cpu));
 		if (!hists)
 			return -ENOMEM;
 		/* wpool_runqs_add_hists:A, pairs with the dependent accesses of its readers */
@@ -104,7 +90,7 @@ int wpool_runqs_add(struct wpool *pool, int cpu, gfp_t gfp)
 		return -ENOMEM;
 	/* @latency is set once all run queues have histograms */
 	if (READ_ONCE(pool->latency) || (here && READ_ONCE(here->hists))) {
-		rq->hists = alloc_hists(cpu, gfp);
+		rq->hists = kzalloc_node(sizeof(*rq->hists), gfp, cpu_to_node(cpu));
 		if (!rq->hists) {
 			kmem_cache_free(runq_cache, rq);
 			return -ENOMEM;
@@ -135,8 +121,6 @@ void wpool_runqs_free(struct wpool *pool)
 
 	if (pool->rq) {
 		wpool_for_each_runq(pool, rq, cpu) {
-			if (rq->hists)
-				kfree(rq->hists->costs);
 			kfree(rq->hists);
 			kmem_cache_free(runq_cache, rq);
 		}

@@ -212,12 +212,8 @@ static void tune_latency(struct wpool *pool, bool latency)
 	if (latency && !pool->latency) {
 		/* shuts out workers that have seen latency on, see hists_here() in run.c */
 		synchronize_rcu();
-		wpool_for_each_runq(pool, rq, cpu) {
-			wpool_hist_clear(&rq->hists->wait, sizeof(rq->hists->wait));
-			wpool_hist_clear(&rq->hists->run, sizeof(rq->hists->run));
-			wpool_hist_clear(rq->hists->costs,
-					 WPOOL_NR_COSTS * sizeof(*rq->hists->costs));
-		}
+		wpool_for_each_runq(pool, rq, cpu)
+			wpool_hist_clear(rq->hists, sizeof(*rq->hists));
 	}
 	/* tune_latency:A, the counts are zero before latency is on, see hists_here() in run.c */
 	smp_store_release(&pool->latency, latency);
