@@ -66,7 +66,6 @@ struct wpool_worker {
 					 */
 	bool detached;			/* O: the outermost task is detached, and may be gone */
 	u8 colour;			/* O: colour of a detached outermost task */
-	bool stray;			/* O: the last wpool_worker_bind() did not bring it home */
 	u16 cgroup_nr;			/* G: pool->cgroup_nr when it last tried to join cgroups */
 	u32 in_a_row;			/* O: tasks run while another thread wants the CPU */
 	u32 sleeps;			/* O: sleeps at home in its innermost task */

@@ -16,12 +16,12 @@ bool wpool_worker_bind(struct wpool_worker *w)
 		/* the call may have undone a change by the kernel, which the worker sees now */
 		to = wpool_affinity_cpu(w->pool, home);
 	} while (to != cpu);
-	w->stray = raw_smp_processor_id() != home;
+	if (raw_smp_processor_id() == cpu)
+		return false;
 	/* on PREEMPT_RT a thread must not run outside its mask */
-	if (raw_smp_processor_id() != cpu)
-		set_cpus_allowed_ptr(current, cpu_possible_mask);
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
 	/* a CPU that goes offline takes the worker, and gives it away again */
-	return !err && cpu == home && w->stray && cpu_active(home);
+	return !err && cpu == home && cpu_active(home);
 }
 
 void wpool_worker_rehome(struct wpool_worker *w)

@@ -27,11 +27,10 @@ static inline bool wpool_worker_is_at_home(struct wpool_worker *w)
 }
 
 /*
- * Try to bind the calling worker to its home. w->stray is set if the worker is not at home
- * afterwards. Returns true if another thread has kept it from home just now: try again. Not if that
- * CPU goes offline: the pool soon chooses other homes. If the kernel has taken the CPU out of the
- * cpuset of the pool's cgroup, the worker is on another CPU of the cpuset, if one is active, and
- * the monitor soon lets the pool choose other homes.
+ * Try to bind the calling worker to its home. Returns true if another thread has kept it from home
+ * just now: try again. Not if that CPU goes offline: the pool soon chooses other homes. If the
+ * kernel has taken the CPU out of the cpuset of the pool's cgroup, the worker is on another CPU of
+ * the cpuset, if one is active, and the monitor soon lets the pool choose other homes.
  */
 bool wpool_worker_bind(struct wpool_worker *w);
 

@@ -35,8 +35,8 @@ static bool is_wanted_awake(const struct wpool_worker *w)
 
 	return READ_ONCE(rq->redirect) || wpool_worker_has_excess(pool) ||
 	       !wpool_cgroup_is_joined(w) ||
-	       /* let off its CPU at home, it must be bound again; if it cannot be, it may park */
-	       (current->nr_cpus_allowed != 1 && !w->stray) ||
+	       /* let off its CPU, it must be bound again; but not to one that goes offline */
+	       (current->nr_cpus_allowed != 1 && cpu_active(rq->cpu)) ||
 	       (wpool_is_closed(pool) && !wpool_queues_len(pool));
 }
 
