@@ -51,6 +51,7 @@
 #include "core/queued.h"
 #include "core/registry.h"
 #include "core/runqs.h"
+#include "core/sched.h"
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "core/trace.h"
@@ -269,7 +270,10 @@ static bool is_overdue(struct wpool_runq *rq, u64 now, u64 max_ns)
 
 	if (!ring && !next)
 		return fifo_waits(&rq->backlog, max_ns);
-	WRITE_ONCE(rq->is_overdue, true);
+	/* no worker takes these tasks: move all to the backlog, which is swept */
+	wpool_sched_spill(rq);
+	/* the slot may get the same task again: begin to measure at that */
+	rq->seen_next.since_ns = 0;
 	return true;
 }
 

@@ -118,9 +118,6 @@ struct wpool_runq {
 	struct wpool_standing seen_slot; /* N: @next and the tick: if neither has changed, the task
 					  *    waits; for the pressure
 					  */
-	bool is_overdue;		/* X: set when a task in @ring or @next seems to have waited
-					 *    for max_wait_ms; cleared by wpool_finish_sweep()
-					 */
 	struct wpool_hists *hists;	/* T: histograms, or NULL; constant once set */
 	struct wpool *pool;		/* I */
 };

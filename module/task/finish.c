@@ -221,15 +221,8 @@ void wpool_finish_sweep(struct wpool *pool)
 
 	if (!max_ns)
 		return;
-	wpool_for_each_active(pool, rq, i) {
-		/* no worker takes these tasks: move all to the backlog, which is swept next */
-		if (READ_ONCE(rq->is_overdue)) {
-			/* a flag set now may be lost: the monitor sets it again */
-			WRITE_ONCE(rq->is_overdue, false);
-			wpool_sched_spill(rq);
-		}
+	wpool_for_each_active(pool, rq, i)
 		sweep_queue(pool, &rq->backlog, from, ns);
-	}
 	sweep_queue(pool, &pool->urgent, from, ns);
 	sweep_queue(pool, &pool->globq, from, ns);
 }
