@@ -44,18 +44,20 @@ static struct cpumask usable;
 static struct cpumask found, safe_mask, cpuset_mask;
 
 /*
- * Choose CPUs for workers: set @found to the CPUs of @cpumask that are in @cpuset, or, if none of
- * these is usable, to those of @cpuset, or else to all. At least one is usable, unless all CPUs go
- * offline.
+ * Choose CPUs for workers. Set @cpuset to the cpuset of the pool's cgroup. Set @found to the CPUs
+ * of @cpumask that are in @cpuset, or, if none of these is usable, to those of @cpuset, or else to
+ * all. At least one is usable, unless all CPUs go offline.
  */
-static void choose_homes(const struct cpumask *cpumask, const struct cpumask *cpuset)
+static void find_homes(struct wpool *pool, const struct cpumask *cpumask, struct cpumask *cpuset)
 {
 	lockdep_assert_held(&free_mutex);
-	/* if the kernel writes @cpuset now, the monitor sees a difference later */
-	data_race(cpumask_and(&found, cpumask, cpuset));
+	rcu_read_lock();
+	/* if the kernel writes the cpuset now, the monitor sees a difference later */
+	data_race(cpumask_and(cpuset, wpool_housekeeping_cpuset(pool), cpu_possible_mask));
+	rcu_read_unlock();
+	cpumask_and(&found, cpumask, cpuset);
 	if (!cpumask_intersects(&found, &usable))
-		/* racy as above */
-		data_race(cpumask_and(&found, cpu_possible_mask, cpuset));
+		cpumask_copy(&found, cpuset);
 	/* if no CPU of the cpuset is online, any CPU is better than none */
 	if (!cpumask_intersects(&found, &usable))
 		cpumask_copy(&found, cpu_possible_mask);
@@ -69,21 +71,11 @@ u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask)
 	mutex_lock(&free_mutex);
 	if (!mask)
 		wpool_housekeeping_copy(&found);
-	choose_homes(mask ?: &found, pool->cpuset);
+	find_homes(pool, mask ?: &found, &cpuset_mask);
 	cpumask_and(&found, &found, &usable);
 	nr = cpumask_weight(&found);
 	mutex_unlock(&free_mutex);
 	return nr;
-}
-
-/* Choose CPUs among those of the cpuset of a pool's cgroup: set @cpuset to these, then @found. */
-static void find_homes(struct wpool *pool, const struct cpumask *cpumask, struct cpumask *cpuset)
-{
-	rcu_read_lock();
-	/* as in choose_homes() */
-	data_race(cpumask_and(cpuset, wpool_housekeeping_cpuset(pool), cpu_possible_mask));
-	rcu_read_unlock();
-	choose_homes(cpumask, cpuset);
 }
 
 /* Is @cpu excluded as a home of workers? */

@@ -30,8 +30,8 @@ void wpool_affinity_update(struct wpool *pool, void *data);
 void wpool_affinity_check(struct wpool *pool);
 
 /*
- * On how many CPUs workers may be at home with a cpumask, in the cpuset as last looked at. @pool:
- * the pool, tune_mutex held; @mask: the cpumask; %NULL: all CPUs that are not isolated.
+ * On how many CPUs workers may be at home with a cpumask, in its cpuset. @pool: the pool,
+ * tune_mutex held; @mask: the cpumask; %NULL: all CPUs that are not isolated.
  */
 u32 wpool_affinity_count(struct wpool *pool, const struct cpumask *mask);
 
