@@ -16,9 +16,7 @@ void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool)
 {
 	raw_spin_lock_init(&fifo->lock);
 	INIT_LIST_HEAD(&fifo->tasks);
-	fifo->nr = 0;
 	fifo->popped = wpool_counter_start();
-	fifo->jiffy = 0;
 	fifo->pool = pool;
 }
 
