@@ -84,7 +84,7 @@ struct wpool {
 	bool is_watched;		/* X: in the monitor's list, see monitor_timer.c */
 	bool prealloc;			/* I: @capacity workers exist before the first task */
 	bool freezable;			/* T: no task starts while the system sleeps */
-	bool reclaim;			/* T, W: written under both; the pool gets a rescuer */
+	bool reclaim;			/* T: the pool gets a rescuer; cleared under W, too */
 	u16 cgroup_nr;			/* K: counts how often the cgroups were set, under
 					 *    anchors_mutex; read anywhere with READ_ONCE
 					 */

@@ -234,8 +234,9 @@ static int make_reserve(struct wpool *pool, const struct wpool_attrs *new, u32 m
 
 	if (!enable && !(new->reclaim && mask & WPOOL_TUNE_MIN_WORKERS))
 		return 0;
+	/* from now on a worker that leaves becomes the rescuer, if there is none */
 	if (enable)
-		wpool_rescuer_enable(pool);
+		WRITE_ONCE(pool->reclaim, true);
 	wpool_threads_enter(pool);
 	mutex_unlock(&pool->tune_mutex);
 	if (enable)

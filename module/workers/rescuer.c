@@ -56,7 +56,7 @@ void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w)
 	local_irq_disable();
 	raw_spin_lock(&pool->workers.lock);
 	count_rescue(pool, w ? SLOW_NS : 0);
-	used = w && pool->reclaim && !pool->reserve.rescuer;
+	used = w && READ_ONCE(pool->reclaim) && !pool->reserve.rescuer;
 	if (used)
 		WRITE_ONCE(pool->reserve.rescuer, w);
 	/* if the worker is not used, it ends, and only leaves its room */
@@ -66,13 +66,6 @@ void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w)
 	if (w && !used)
 		wpool_worker_left(pool, false);
 	local_irq_enable();
-}
-
-void wpool_rescuer_enable(struct wpool *pool)
-{
-	raw_spin_lock_irq(&pool->workers.lock);
-	WRITE_ONCE(pool->reclaim, true);
-	raw_spin_unlock_irq(&pool->workers.lock);
 }
 
 void wpool_rescuer_dismiss(struct wpool *pool)

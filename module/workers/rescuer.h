@@ -26,12 +26,6 @@ void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w);
 bool wpool_rescuer_wait(struct wpool_worker *w);
 
 /*
- * From now on the pool must have a rescuer; if none exists, the next worker that leaves becomes the
- * rescuer. Under pool->tune_mutex, or the pool is not published.
- */
-void wpool_rescuer_enable(struct wpool *pool);
-
-/*
  * Make the rescuer a normal worker if the pool needs one. @pool: the caller counts as one of its
  * threads, or is its rescuer. Process context; the caller has executed a full barrier since the
  * rescuer came, or since pool->spawn.work began.

@@ -52,7 +52,7 @@ bool wpool_worker_resign(struct wpool_worker *w)
 	lockdep_assert_held(&pool->workers.lock);
 	WRITE_ONCE(pool->nr_workers, pool->nr_workers - 1);
 	WRITE_ONCE(w->leaving, true);
-	if (likely(!pool->reclaim) || pool->reserve.rescuer)
+	if (likely(!READ_ONCE(pool->reclaim)) || pool->reserve.rescuer)
 		return false;
 	/* the rescuer may use any CPU of the pool: another thread may keep its home */
 	WRITE_ONCE(w->may_roam, true);

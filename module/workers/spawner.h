@@ -16,8 +16,8 @@ struct wpool;
 int wpool_worker_create_all(struct wpool *pool, u32 nr);
 
 /*
- * Create the worker in reserve if the pool has none: for the creation or a tune of the pool, after
- * wpool_rescuer_enable(). Sleeps. Returns as wpool_worker_create_all().
+ * Create the worker in reserve if the pool has none: for the creation or a tune of the pool, once
+ * pool->reclaim is set. Sleeps. Returns as wpool_worker_create_all().
  */
 int wpool_worker_create_reserve(struct wpool *pool);
 
