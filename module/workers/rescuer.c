@@ -38,24 +38,17 @@
 /* A replacement that takes longer counts in pool->reserve.rescued. */
 #define SLOW_NS		(10 * NSEC_PER_MSEC)
 
-/* Count a rescue if the rescuer was taken at least @ns ago, and the rescue is not counted yet. */
-static void count_rescue(struct wpool *pool, u64 ns)
-{
-	u64 taken_ns = pool->reserve.rescue_ns;
-
-	lockdep_assert_held(&pool->workers.lock);
-	if (taken_ns && ktime_get_mono_fast_ns() - taken_ns >= ns)
-		WRITE_ONCE(pool->reserve.rescued, pool->reserve.rescued + 1);
-	pool->reserve.rescue_ns = 0;
-}
-
 void wpool_rescuer_set(struct wpool *pool, struct wpool_worker *w)
 {
 	bool used;
 
 	local_irq_disable();
 	raw_spin_lock(&pool->workers.lock);
-	count_rescue(pool, w ? SLOW_NS : 0);
+	/* a rescue counts once: if its replacement fails, or is late */
+	if (pool->reserve.rescue_ns &&
+	    (!w || ktime_get_mono_fast_ns() - pool->reserve.rescue_ns >= SLOW_NS))
+		WRITE_ONCE(pool->reserve.rescued, pool->reserve.rescued + 1);
+	pool->reserve.rescue_ns = 0;
 	used = w && READ_ONCE(pool->reclaim) && !pool->reserve.rescuer;
 	if (used)
 		WRITE_ONCE(pool->reserve.rescuer, w);
