@@ -203,31 +203,31 @@ int wpool_worker_create_reserve(struct wpool *pool)
 
 /* ---- the spawner ---- */
 
-static bool note_success(struct wpool *pool)
+/*
+ * Note the result of a try. Counts a failure, and logs the first one since the last success.
+ * Returns true if the try has failed: try again.
+ */
+static bool note_result(struct wpool *pool, int err)
 {
-	WRITE_ONCE(pool->spawn.failing, false);
-	pool->spawn.retry_ms = RETRY_MIN_MS;
-	return false;
+	if (!err) {
+		WRITE_ONCE(pool->spawn.failing, false);
+		pool->spawn.retry_ms = RETRY_MIN_MS;
+		return false;
+	}
+	WRITE_ONCE(pool->spawn.error, err);
+	WRITE_ONCE(pool->spawn.failed, pool->spawn.failed + 1);
+	if (!pool->spawn.failing)
+		pr_warn_ratelimited("%s: a worker cannot be created: error %d, %u tasks queued; trying again\n",
+				    pool->name, err, wpool_queues_len(pool));
+	WRITE_ONCE(pool->spawn.failing, true);
+	return true;
 }
 
 /* No worker is needed. Returns false: do not try again. */
 static bool note_quiet(struct wpool *pool)
 {
 	wpool_spawn_set_refused(pool, false);
-	return note_success(pool);
-}
-
-/* Count the failure, and log the first one since the last success. Returns true: try again. */
-static bool note_failure(struct wpool *pool, int err)
-{
-	WRITE_ONCE(pool->spawn.error, err);
-	WRITE_ONCE(pool->spawn.failed, pool->spawn.failed + 1);
-	if (pool->spawn.failing)
-		return true;
-	WRITE_ONCE(pool->spawn.failing, true);
-	pr_warn_ratelimited("%s: a worker cannot be created: error %d, %u tasks queued; trying again\n",
-			    pool->name, err, wpool_queues_len(pool));
-	return true;
+	return note_result(pool, 0);
 }
 
 /* Create a worker if one is needed. Returns true if the spawner must try again. */
@@ -245,11 +245,9 @@ static bool try_spawn(struct wpool *pool)
 	if (err)
 		return false;
 	err = spawn_at(pool, wpool_need_worker_at(pool));
-	if (err) {
+	if (err)
 		wpool_worker_count_out(pool);
-		return note_failure(pool, err);
-	}
-	return note_success(pool);
+	return note_result(pool, err);
 }
 
 /* Create a rescuer if the pool has none. Returns true if the spawner must try again. */
@@ -266,7 +264,7 @@ static bool try_refill(struct wpool *pool)
 	if (err > 0)
 		return true;
 	/* once in reserve, a new rescuer looks for requests that came while there was none */
-	return err ? note_failure(pool, err) : note_success(pool);
+	return note_result(pool, err);
 }
 
 static void retry_later(struct wpool *pool)
