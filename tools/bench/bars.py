@@ -14,11 +14,16 @@ it is reached in each of the states near and far that was seen.
 
 from plan import ROWS, params_of, peers_of
 
-# The boot that measures a row.
-BOOTS = {'native': {10: 'native1', 21: 'nativehttp', 30: 'native1'}, 'qemu': {18: 'wide', 21: 'http'}}
-MAIN_BOOT = {'native': 'native', 'qemu': 'main'}
+# The boots that measure times: the one of most rows, and those of others.
+BOOTS = {'native': ('native', {10: 'native1', 21: 'nativehttp', 30: 'native1'}),
+         'qemu': ('main', {18: 'wide', 21: 'http'})}
 # A figure with this unit is divided by this number.
 UNITS = {'us': 1e3, 'ms': 1e6, '%': 0.01}
+
+
+def boot_of(machine, row):
+    most, others = BOOTS[machine]
+    return others.get(row, most)
 
 
 class Results:
@@ -29,13 +34,10 @@ class Results:
         self.machine = machine
         self.state = state
 
-    def boot(self, row):
-        return BOOTS[self.machine].get(row, MAIN_BOOT[self.machine])
-
     def find(self, row, **wanted):
         """The measurement of @row with these parameters; None if there is none."""
         for one in self.measurements:
-            if one['row'] == row and one['boot'] == self.boot(row) and \
+            if one['row'] == row and one['boot'] == boot_of(self.machine, row) and \
                     all(str(one['params'].get(key)) == value for key, value in wanted.items()):
                 return one
         return None
@@ -179,7 +181,6 @@ TIMED = ('total_ns_per_task', 'noop_ns', 'total_ns')
 def steadiness(r):
     """For each row, wpool's worst round, divided by the median and by the per-CPU workqueue's time."""
     spread, slow = {}, {}
-    boots = set(BOOTS[r.machine].values()) | {MAIN_BOOT[r.machine]}
 
     def keep(of, row, value, where):
         if value and (row not in of or value > of[row][0]):
@@ -188,7 +189,8 @@ def steadiness(r):
     for one in r.measurements:
         name = next((name for name in TIMED if name in one['figures']), None)
         row = one['row']
-        if one['peer'] != 'wpool' or one['boot'] not in boots or row == 3 or not name:
+        if one['peer'] != 'wpool' or row == 3 or not name or \
+                one['boot'] not in (BOOTS[r.machine][0], *BOOTS[r.machine][1].values()):
             continue
         # These measurements show the effect of hand-off, and of the host.
         if one['params'].get('handoff') == 0 or one['params'].get('host') == 'busy':

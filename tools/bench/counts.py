@@ -6,13 +6,12 @@ usage: counts.py plan [gate | near | loaded | shape CPUS]
        counts.py collect OUT.json CPUS:PLUGIN:ANSWERS...
        counts.py keep OUT.json KEPT.json
        counts.py show OUT.json
-       counts.py rst OUT.json
 
 plan prints the measurements of a boot; with gate or near, those that gate.py compares.
 collect reads, for each boot, what the plugin counted and what the module answered, and
 writes OUT.json; README.md of this directory has its schema. It refuses a boot with wrong
 counts of the path "known". keep copies the parts that OUT.json has into KEPT.json, and
-leaves the others. show prints tables, rst prints them as reStructuredText.
+leaves the others. show prints tables.
 """
 
 import json
@@ -20,6 +19,7 @@ import sys
 from collections import Counter
 
 import results
+from table import number, print_table
 
 UNLIMITED = 2 ** 32 - 1
 POOLS = {'default': {'capacity': 256, 'depth': 0},
@@ -257,10 +257,6 @@ def keep(new, kept):
 
 # ---- tables ----
 
-def number(value):
-    return f'{value:,.0f}' if value == int(value) or value >= 100 else f'{value:.1f}'
-
-
 def cells_of(name, of_boots, part, figures=FIGURES):
     """For each figure: the count of each boot, and the last count divided by the first."""
     cells = [name]
@@ -314,6 +310,9 @@ def tables(results_file):
             yield f'{pool}{" pool" if pool in POOLS else ""}{of}', header, [
                 cells_of(row, [boots[cpus][pool][row] for cpus in counts], part)
                 for row in ROWS if all(row in boots[cpus][pool] for cpus in counts)]
+    if boots:
+        yield 'The least that an operation ever took, where the ratio is above 1.05', \
+            ["wpool.ko's own instructions, possible CPUs:"] + counts, list(ways(boots))
 
 
 def losses(shapes, near):
@@ -332,16 +331,11 @@ def losses(shapes, near):
 def show(results_file):
     for title, header, rows in tables(results_file):
         print(f'\n{title}')
-        widths = [max(len(row[i]) for row in [header] + rows) for i in range(len(header))]
-        for row in [header] + rows:
-            print('  ' + '  '.join(cell.rjust(width) if i else cell.ljust(width)
-                                   for i, (cell, width) in enumerate(zip(row, widths))))
+        print_table(header, rows, 1)
 
 
-def ways(results_file):
+def ways(boots):
     """The minimum in each boot, of operations that took more with the most CPUs than with the fewest."""
-    with open(results_file, encoding='utf-8') as file:
-        boots = json.load(file)['boots']
     counts = sorted(boots, key=int)
     for pool in POOLS:
         for row in ROWS:
@@ -351,24 +345,6 @@ def ways(results_file):
             values = [one['wpool']['instructions'] for one in of_boots]
             if values[-1] > 1.05 * values[0]:
                 yield [f'{row}, {pool} pool'] + [number(one['least']) for one in of_boots]
-
-
-def print_rst(row):
-    print('   ' + ', '.join(f'"{cell}"' for cell in row))
-
-
-def rst(results_file):
-    for title, header, rows in tables(results_file):
-        print(f'\n.. csv-table:: {title[0].upper()}{title[1:]}\n   :header-rows: 1\n')
-        for row in [header] + rows:
-            print_rst(row)
-    with open(results_file, encoding='utf-8') as file:
-        counts = sorted(json.load(file)['boots'], key=int)
-    print('\n.. csv-table:: The least that an operation ever took, where the ratio is above 1.05\n'
-          '   :header-rows: 1\n')
-    print_rst(["wpool.ko's own instructions, possible CPUs:"] + counts)
-    for row in ways(results_file):
-        print_rst(row)
 
 
 def main():
@@ -387,8 +363,6 @@ def main():
         keep(args[1], args[2])
     elif args[:1] == ['show'] and len(args) == 2:
         show(args[1])
-    elif args[:1] == ['rst'] and len(args) == 2:
-        rst(args[1])
     else:
         sys.exit(__doc__)
 

@@ -44,6 +44,8 @@ TOLERANCE = 1.10
 REPEATS = 1.05
 # Tolerance in locked instructions per task.
 LOCKED_TOLERANCE = 0.05
+# The parts of the baseline, and what each name has there.
+PARTS = {'rows': 'ratio', 'locked': 'locked'}
 # With by_cache, lines from another cache must be less than this share of those without it. If all
 # workers are on CPUs of the producer's cache, no line comes from another cache. If by_cache had no
 # effect, both numbers would be the same, except for chance: each is the average of
@@ -104,83 +106,50 @@ def locked(path):
     return out
 
 
-def check_instructions(known, paths):
-    boots = [ratios(path) for path in paths]
-    for name in ROWS:
-        # separate minima: a boot that disturbs the workqueue must not make wpool look better
-        wpool = min(boot[name][1] for boot in boots)
-        queue = min(boot[name][2] for boot in boots)
-        ratio = wpool / queue
-        seen = f'{wpool:.0f} instructions a task, {ratio:.3f} of the workqueue\'s {queue:.0f}'
-        if name not in known:
-            yield 'fail', name, f'{seen}; not in the baseline'
-            continue
-        base = known[name]
-        growth = f'{(ratio / base["ratio"] - 1) * 100:+.1f} % against {base["ratio"]:.3f}'
-        if not base['gated']:
-            yield 'skip', name, f'not gated, it does not repeat; {seen}, {growth}'
-        elif ratio > base['ratio'] * TOLERANCE:
-            yield 'fail', name, f'{seen}, {growth}, over 10 %'
-        else:
-            yield 'pass', name, f'{seen}, {growth}'
-
-
-def check_locked(known, paths):
-    boots = [locked(path) for path in paths]
-    for name in boots[0]:
-        value = min(boot[name] for boot in boots)
-        seen = f'{value:.2f} locked instructions'
-        if name not in known:
-            yield 'fail', name, f'{seen}; not in the baseline'
-            continue
-        base = known[name]
-        seen += f', {value - base["locked"]:+.2f} against {base["locked"]:.2f}'
-        if not base['gated']:
-            yield 'skip', name, f'not gated, it does not repeat; {seen}'
-        elif value > base['locked'] + LOCKED_TOLERANCE:
-            yield 'fail', name, seen
-        else:
-            yield 'pass', name, seen
-
-
-def check(baseline, specs):
+def measured(specs):
+    """(part of the baseline, name, the figure of each boot, the one to compare, that in words)"""
     outputs, counted = zip(*(spec.split(':') for spec in specs))
-    with open(baseline, encoding='utf-8') as file:
-        known = json.load(file)
-    for outcome in list(check_instructions(known['rows'], outputs)) + \
-            list(check_locked(known['locked'], counted)):
-        print(*outcome, sep='\t')
-
-
-def update(baseline, specs):
-    outputs, counted = zip(*(spec.split(':') for spec in specs))
-    rows, takes = {}, {}
     boots = [ratios(path) for path in outputs]
     for name in ROWS:
-        values = [boot[name][0] for boot in boots]
-        spread = max(values) / min(values)
-        rows[name] = {
-            'ratio': round(statistics.median(values), 4),
-            'gated': spread <= REPEATS,
-        }
-        print(f'{name}: {" ".join(f"{value:.3f}" for value in values)}, '
-              f'they differ by {(spread - 1) * 100:.1f} %: '
-              f'{"gated" if spread <= REPEATS else "not gated"}')
+        # separate minima: a boot that disturbs the workqueue must not make wpool look better
+        wpool, queue = (min(boot[name][i] for boot in boots) for i in (1, 2))
+        yield 'rows', name, [boot[name][0] for boot in boots], wpool / queue, \
+            f'{wpool:.0f} instructions a task, the workqueue takes {queue:.0f}'
     boots = [locked(path) for path in counted]
     for name in boots[0]:
         values = [boot[name] for boot in boots]
-        spread = max(values) - min(values)
-        takes[name] = {
-            'locked': round(statistics.median(values), 3),
-            'gated': spread <= LOCKED_TOLERANCE,
-        }
-        print(f'{name}: {" ".join(f"{value:.3f}" for value in values)}, '
-              f'they differ by {spread:.3f}: '
-              f'{"gated" if spread <= LOCKED_TOLERANCE else "not gated"}')
+        yield 'locked', name, values, min(values), 'locked instructions'
+
+
+def exceeds(part, value, base, growth):
+    return value > (base * growth if part == 'rows' else base + LOCKED_TOLERANCE)
+
+
+def check(baseline, specs):
+    with open(baseline, encoding='utf-8') as file:
+        known = json.load(file)
+    for part, name, _, value, seen in measured(specs):
+        base = known[part].get(name)
+        if not base:
+            print('fail', name, f'{value:.3f}: {seen}; not in the baseline', sep='\t')
+            continue
+        base, is_gated = base[PARTS[part]], base['gated']
+        seen = f'{value:.3f} against {base:.3f}: {seen}'
+        if not is_gated:
+            print('skip', name, f'not gated, it does not repeat; {seen}', sep='\t')
+        else:
+            print('fail' if exceeds(part, value, base, TOLERANCE) else 'pass', name, seen, sep='\t')
+
+
+def update(baseline, specs):
+    known = {part: {} for part in PARTS}
+    for part, name, values, *_ in measured(specs):
+        is_gated = not exceeds(part, max(values), min(values), REPEATS)
+        known[part][name] = {PARTS[part]: round(statistics.median(values), 4), 'gated': is_gated}
+        print(f'{name}: {" ".join(f"{value:.3f}" for value in values)}: {"" if is_gated else "not "}gated')
     results.write_json(baseline, {
         'what': 'rows: instructions per task, wpool by per-CPU workqueue; locked: locked instructions '
-                'per task, or of one operation; written by make bench-gate UPDATE=1',
-        'rows': rows, 'locked': takes}, 2)
+                'per task, or of one operation; written by make bench-gate UPDATE=1', **known}, 2)
 
 
 def near(path):

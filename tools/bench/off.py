@@ -18,6 +18,7 @@ import sys
 
 import counts
 from results import write_json
+from table import print_table
 
 LIMIT_US = 100
 PER_US, US_PER_LINE = 2000, 0.1
@@ -86,15 +87,14 @@ def rows(sections):
 
 def show(path):
     sections = read(path)
-    for row in rows(sections):
-        print('{:28}{:50}{:>13}{:>8}{:>14}{:>34}{:>8}'.format(*row))
+    header, *lines = rows(sections)
+    print_table(header, lines)
     return any(us_of(one['ours']) > LIMIT_US for one in sections)
 
 
-def rst(path):
-    print('\n.. csv-table:: With interrupts off on 64 CPUs, the longest section of each function\n   :header-rows: 1\n')
-    for row in rows(read(path)[:NR_SHOWN]):
-        counts.print_rst(row)
+def lines(path):
+    """The lines of the page, the first one with titles."""
+    return list(rows(read(path)[:NR_SHOWN]))
 
 
 def main():

@@ -17,14 +17,12 @@ text of README.md, Documentation/*.rst or OTHER_PAGES that is neither in a table
 one of CONSTANTS.
 """
 
-import io
 import json
 import math
 import pathlib
 import re
 import sys
 import textwrap
-from contextlib import redirect_stdout
 
 import bars
 import counts
@@ -199,9 +197,8 @@ EXPLAINED = {
               'CPU, with one task in flight. *Scope X* is the unbound workqueue in a kernel that was started with '
               'the affinity scope X; *unbound workqueue* has the scope that the kernel chooses itself. '
               'Nanoseconds, less is better.',
-    'shapes': 'What users do again and again, and the shape of the kernel\'s own benchmark of workqueues, '
-              '`lib/test_workqueue.c`. Nanoseconds a task, or a call; less is better. The rows "in '
-              'order" compare with ordered workqueues.',
+    'shapes': 'What users do again and again. Nanoseconds a task, or a call; less is better. The rows "in order" '
+              'compare with ordered workqueues.',
     'several': 'Several pools behind one handle, as the MultiPool of ants. Together they have the '
                'capacity and the queue depth of the one pool, 64 workers and 1,024 tasks. *In turn* '
                'gives each task to the next pool, *by room* to the one with the most room. The mix: '
@@ -366,7 +363,7 @@ class Tables:
         found = [self.find(28, 'a_producer_a_CPU', peer) for peer in ('wpool',) + OTHERS[:2]]
         yield ['ns'] + [PEERS[peer] for peer in ('wpool',) + OTHERS[:2]] + \
             [v.replace('_', ' ', 1) for v in scopes]
-        if not scopes or not all(found):
+        if not all(found):
             return
         found += [self.find(28, v, 'unbound') for v in scopes]
         for name, what in (('enqueue', 'the submit'), ('trip', 'the trip')):
@@ -374,10 +371,8 @@ class Tables:
                 yield [f'{what}: {which}'] + [self.cell(one, f'{name}_{which}') for one in found]
 
     def shapes(self):
-        """The table of rows 28 to 30: loads of users."""
-        wanted = [(28, 'a_producer_a_CPU', f'a producer a CPU, one in flight each, {what}: {which}',
-                   f'{name}_{which}') for name, what in (('enqueue', 'the submit'), ('trip', 'the trip'))
-                  for which in ('p50', 'p99')] if len(list(self.scopes())) == 1 else []
+        """The table of rows 29 and 30: loads of users."""
+        wanted = []
         for row, where in ((29, ''), (30, 'one CPU, ')):
             variants = ROWS[row].variants
             wanted += [(row, v, where + v.replace('_', ' '), 'total_ns_per_task')
@@ -563,8 +558,8 @@ class Rst:
         return wrapped(re.sub(r'`([^`]+)`', r'``\1``', text))
 
     @staticmethod
-    def table(lines):
-        out = ['.. csv-table::', '   :header-rows: 1', '']
+    def table(lines, title=''):
+        out = [f'.. csv-table:: {title}'.rstrip(), '   :header-rows: 1', '']
         for line in lines:
             cells = [' '.join(Rst.text(cell)).replace('"', '""') for cell in line]
             out.append('   ' + ', '.join(f'"{cell}"' for cell in cells))
@@ -713,12 +708,12 @@ def keep_counts(path):
 
 
 def growth():
-    with redirect_stdout(io.StringIO()) as out:
-        counts.rst(COUNTED)
-    text = replaced(GROWTH, '.. counts: begin', '.. counts: end', out.getvalue())
-    with redirect_stdout(io.StringIO()) as out:
-        off.rst(OFF)
-    return replaced(GROWTH, '.. off: begin', '.. off: end', out.getvalue(), text)
+    out = []
+    for title, header, rows in counts.tables(COUNTED):
+        out += [''] + Rst.table([header] + rows, f'{title[0].upper()}{title[1:]}')
+    text = replaced(GROWTH, '.. counts: begin', '.. counts: end', '\n'.join(out))
+    table = Rst.table(off.lines(OFF), 'With interrupts off on 64 CPUs, the longest section of each function')
+    return replaced(GROWTH, '.. off: begin', '.. off: end', '\n'.join(table), text)
 
 
 def driven():
