@@ -227,6 +227,4 @@ test_tasks_go_on_after_each_level()
 	end_load
 }
 
-TESTS="to_memory_and_back tasks_that_are_queued_run_afterwards not_while_a_task_of_it_runs
-	tasks_go_on_after_each_level"
 run_tests "$@"

@@ -78,5 +78,4 @@ test_kprobes_see_most_functions_called()
 	[ "$hit" -gt 100 ] || fail "only $hit of $nr were called"
 }
 
-TESTS="the_function_tracer_sees_the_module kprobes_see_most_functions_called"
 run_tests "$@"

@@ -52,5 +52,4 @@ test_wpoolsleep_has_the_stacks_of_sleeps()
 	! grep '^@[^a]' "$TMP/said" || fail "$(cat "$TMP/said")"
 }
 
-TESTS="wpoollat_has_each_task_once wpoolsleep_has_the_stacks_of_sleeps"
 run_tests "$@"

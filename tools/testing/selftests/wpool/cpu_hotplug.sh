@@ -88,8 +88,4 @@ test_a_run_prefers_a_cpu_that_is_there()
 	echo 1 >$ONLINE && wpoolctl run "$POOL" --on $VICTIM --tasks 100 --quiet
 }
 
-TESTS="new_workers_may_run_at_home_only
-workers_stay_when_another_cpu_goes_and_comes
-workers_return_to_a_cpu_that_came_back
-a_run_prefers_a_cpu_that_is_there"
 run_tests "$@"

@@ -115,7 +115,4 @@ test_pools_follow_changes_of_cpusets()
 	wait_for loaded_and_back || fail "back: cpumask $(cat "$CLASS/$POOL/cpumask")"
 }
 
-TESTS="workers_stay_off_cpus_isolated_at_boot
-delayed_works_stay_off_cpus_without_a_tick
-pools_follow_changes_of_cpusets"
 run_tests "$@"

@@ -278,10 +278,4 @@ test_tables_have_all_pools_and_none_that_is_gone()
 		fail "$(cat "$TMP/read")"
 }
 
-TESTS="cpus_adds_up_to_sysfs cpus_counts_what_is_queued workers_has_a_line_for_each
-	workers_says_how_long workers_names_a_hog latency_counts_while_it_is_asked_for
-	costs_tells_functions_apart dump_says_what_waits_and_why dump_names_the_functions_of_users
-	sysrq_x_writes_the_same_with_stacks timers_are_pending_only_while_needed
-	tables_have_all_pools_and_none_that_is_gone"
-
 run_tests "$@"

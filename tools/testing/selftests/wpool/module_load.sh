@@ -422,12 +422,4 @@ test_the_module_is_loaded_in_the_end()
 	grep -qx open $CLASS/default/state
 }
 
-TESTS="all_parameters_are_in_sysfs threads_at_rest each_parameter_has_its_effect bad_parameters_do_not_load_the_module a_fault_is_refused_by_default
-	open_file_keeps_the_module sample_module_keeps_the_module pools_go_with_the_module
-	module_that_forgets_its_pools forgotten_pool_without_an_owner
-	softirqs_left_off_are_given_back open_attribute_does_not_keep_the_module few_workers
-	few_workers_are_named_in_the_log few_workers_for_many_pools few_workers_and_a_rescuer
-	all_workers_in_use_is_no_stall few_workers_of_users frozen_pool_goes_with_the_module
-	10000_together load_and_unload the_module_is_loaded_in_the_end"
-
 run_tests "$@"

@@ -85,7 +85,4 @@ test_without_the_parameter_they_have_its_node()
 		fail "not on CPUs" $(cat "$TMP/wanted")", but on" $(cat "$TMP/homes")
 }
 
-TESTS="the_workers_have_the_cache_of_who_submits
-each_worker_has_a_core_of_its_own
-without_the_parameter_they_have_its_node"
 run_tests "$@"

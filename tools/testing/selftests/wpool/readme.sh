@@ -92,5 +92,4 @@ test_why()
 	[ "$want" = "$got" ] || fail "README.md shows: $want; it prints: $got"
 }
 
-TESTS="commands why"
 run_tests "$@"

@@ -4,13 +4,14 @@
 # tap.sh - functions that the shell tests share: TAP, and waiting for an event
 # with a deadline. To be sourced; for busybox's shell.
 #
-# A test is a function named test_* and listed in $TESTS. If it does not return 0, the test has
-# failed, and its output is shown. Each test runs in its own shell. At its end, what start() and
-# helper() have started is killed, the pool $POOL is destroyed, and cleanup() is called.
+# A test is a function named test_*. If it does not return 0, the test has failed, and its output is
+# shown. Each test runs in its own shell. At its end, what start() and helper() have started is
+# killed, the pool $POOL is destroyed, and cleanup() is called.
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 CLASS=/sys/class/wpool
 TMP=$(mktemp -d)
+TESTS=$(sed -n 's/^test_\([a-z0-9_]*\)().*/\1/p' "$0")
 POOL=test$$
 nr=0 failed=0 helpers=
 # Limit of one test in seconds. Only a test that hangs reaches it.
@@ -163,7 +164,7 @@ cpus()
 		NF { for (cpu = $1; cpu <= $NF; cpu++) print cpu }'
 }
 
-# run_tests: run all of $TESTS, then exit. As in the C programs, -r NAME runs one test, and
+# run_tests: run all tests, then exit. As in the C programs, -r NAME runs one test, and
 # -T NAME, which may be given several times, leaves one out.
 run_tests()
 {

@@ -263,8 +263,6 @@ test_recorded_until_a_task_is_late()
 	done
 }
 
-TESTS="a_task_is_submitted_started_finished cancelled_tasks_are_dropped group_task_failed a_worker_is_spawned_parked_woken a_rescuer_that_steps_in_is_traced
-handed_over_and_hogged a_task_that_is_stolen_is_traced a_pool_that_is_overloaded_is_traced no_event_shows_an_address wpoolctl_records_the_events_of_a_pool wpoolctl_replays_what_it_has_recorded recorded_until_a_task_is_late"
 
 trap '[ ! -d $EVENTS ] || echo 0 >$EVENTS/enable' EXIT
 run_tests "$@"

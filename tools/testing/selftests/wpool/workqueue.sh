@@ -237,7 +237,4 @@ test_a_polling_thread_until_the_kernel_reports_a_lockup()
 	let_go
 }
 
-TESTS="the_loop_driver_runs_on_workqueues the_loop_driver_runs_on_wpool loop_on_wpool_that_is_tuned
-	a_polling_thread_stops_a_workqueue_and_not_wpool
-	a_polling_thread_until_the_kernel_reports_a_lockup"
 run_tests "$@"
