@@ -1,93 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Admission: a pool accepts tasks exactly up to its limit. Submitters sleep and are woken, killed
- * or refused, and several files and threads submit to one pool.
+ * Admission: submitters of a full pool sleep and are woken, killed or refused, and several files
+ * and threads submit to one pool. KUnit tests that the limit is exact.
  */
 #include "wpool_test.h"
 #include "submitter.h"
-
-FIXTURE(full)
-{
-	struct pool pool;
-	__u32 limit;
-};
-
-FIXTURE_VARIANT(full)
-{
-	__u32 capacity;
-	__u32 queue_depth;
-};
-
-FIXTURE_VARIANT_ADD(full, capacity_2_depth_3) { .capacity = 2, .queue_depth = 3 };
-FIXTURE_VARIANT_ADD(full, capacity_1_depth_700) { .capacity = 1, .queue_depth = 700 };
-
-FIXTURE_SETUP(full)
-{
-	/* max_blocking has no effect under this policy */
-	ASSERT_EQ(0, pool_create(&self->pool,
-				 ATTRS(.capacity = variant->capacity,
-				       .queue_depth = variant->queue_depth,
-				       .policy = WPOOL_DEV_POLICY_FAIL, .max_blocking = 7)));
-	self->limit = variant->capacity + variant->queue_depth;
-}
-
-FIXTURE_TEARDOWN(full)
-{
-	pool_end(&self->pool);
-}
-
-TEST_F(full, batch_is_accepted_in_part)
-{
-	struct wpool_dev_record *records = calloc(self->limit, sizeof(*records));
-	struct wpool_dev_work *works = works_alloc(WPOOL_WORK_SLEEP, LONG, 0, self->limit + 10);
-	__u32 i, accepted;
-
-	ASSERT_NE(NULL, records);
-	ASSERT_NE(NULL, works);
-	EXPECT_EQ(0, submit_flags(self->pool.fd, works, self->limit + 10, 0, &accepted));
-	EXPECT_EQ(self->limit, accepted);
-	EXPECT_EQ(-EAGAIN, submit_flags(self->pool.fd, works, self->limit + 10, 0, &accepted));
-	EXPECT_EQ(0, accepted);
-	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	ASSERT_EQ(self->limit, read_records(self->pool.fd, records, self->limit));
-	for (i = 0; i < self->limit; i++)
-		EXPECT_GT(self->limit, records[i].cookie);
-	EXPECT_EQ(0, read(self->pool.fd, records, sizeof(*records)));
-}
-
-/* The limit is exact even if several threads submit at the same time. */
-TEST_F(full, threads_together)
-{
-	struct submitter subs[8];
-	__u32 accepted = 0;
-	unsigned int i;
-	int err;
-
-	for (i = 0; i < ARRAY_SIZE(subs); i++)
-		ASSERT_EQ(0, submitter_start(&subs[i], self->pool.fd, WPOOL_WORK_SLEEP, LONG,
-					     i * 1000, self->limit));
-	for (i = 0; i < ARRAY_SIZE(subs); i++) {
-		err = submitter_end(&subs[i]);
-		EXPECT_TRUE(err == 0 || err == -EAGAIN)
-			TH_LOG("%d", err);
-		EXPECT_EQ(!err, subs[i].accepted > 0);
-		accepted += subs[i].accepted;
-	}
-	EXPECT_EQ(self->limit, accepted);
-	EXPECT_EQ(0, pool_figure(self->pool.fd, free));
-}
-
-/* A batch larger than the pool is accepted in parts. */
-TEST_F(block, batch_until_all_are_in)
-{
-	struct submitter sub;
-
-	ASSERT_EQ(0, submitter_start(&sub, self->pool.fd, WPOOL_WORK_SLEEP, MSEC, 0, 50));
-	EXPECT_EQ(0, submitter_end(&sub));
-	EXPECT_EQ(50, sub.accepted);
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
-	EXPECT_TRUE(WAIT_FOR(pool_figure(self->pool.fd, completed) == 50));
-}
 
 TEST_F(block, a_nonblocking_submit_does_not_wait)
 {

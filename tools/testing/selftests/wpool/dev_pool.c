@@ -149,43 +149,4 @@ TEST(the_answer_has_all_possible_cpus)
 	pool_end(&pool);
 }
 
-TEST(cpumask_is_where_tasks_run)
-{
-	/* the last CPU in the first word of the mask */
-	long last = sysconf(_SC_NPROCESSORS_ONLN) < 64 ? sysconf(_SC_NPROCESSORS_ONLN) - 1 : 63;
-	__u64 wanted = 1ULL << last;
-	struct wpool_dev_attrs attrs = {
-		.mask = WPOOL_DEV_CPUMASK | WPOOL_DEV_CAPACITY | WPOOL_DEV_QUEUE_DEPTH,
-		.capacity = 4,
-		.queue_depth = WPOOL_DEV_UNLIMITED,
-		.cpumask_bytes = 8,
-		.cpumask = (uintptr_t)&wanted,
-	};
-	struct wpool_dev_record records[200];
-	struct pool pool;
-	__u64 bits[1];
-	unsigned int i;
-
-	ASSERT_EQ(0, pool_create(&pool, &attrs));
-	ASSERT_EQ(0, get_cpumask(pool.fd, bits, 8));
-	EXPECT_EQ(wanted, bits[0]);
-	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SPIN, 10000, 0, 200));
-	ASSERT_EQ(200, read_records(pool.fd, records, 200));
-	for (i = 0; i < 200; i++)
-		EXPECT_EQ(wanted, 1ULL << records[i].cpu);
-	/* a new mask holds, too; wait first: a searching worker may take a task on its old CPU */
-	EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, busy) == 0 &&
-			     pool_figure(pool.fd, searching) == 0));
-	wanted = 1;
-	attrs.mask = WPOOL_DEV_CPUMASK;
-	ASSERT_EQ(0, pool_tune(pool.fd, &attrs));
-	ASSERT_EQ(0, get_cpumask(pool.fd, bits, 8));
-	EXPECT_EQ(wanted, bits[0]);
-	ASSERT_EQ(0, submit_many(pool.fd, WPOOL_WORK_SPIN, 10000, 0, 200));
-	ASSERT_EQ(200, read_records(pool.fd, records, 200));
-	for (i = 0; i < 200; i++)
-		EXPECT_EQ(wanted, 1ULL << records[i].cpu);
-	pool_end(&pool);
-}
-
 TEST_HARNESS_MAIN

@@ -1,91 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools and workers over time: workers come and leave, a quiet pool runs nothing, and several
- * processes make and destroy pools at once.
- *
- * The tests check that nothing happens too early. How late something happens depends on the
- * machine: the test prints the delay, which has to be within WAIT_NS.
+ * Pools over time: a quiet pool runs nothing, several processes make and destroy pools at once, and
+ * a pool stays without its file.
  */
 #include "wpool_test.h"
-
-struct expiry {
-	bool early;		/* a worker left too soon */
-	__u64 late_ns;		/* from the end of the last task until no worker is left */
-};
-
-/* Make workers by tasks that sleep together, then measure when the workers leave. */
-static int expire(int fd, unsigned int nr, __u32 expiry_ms, struct expiry *expiry)
-{
-	struct wpool_dev_record *records = calloc(nr, sizeof(*records));
-	__u64 begin, last = 0, now, seen_less = 0;
-	__u64 workers;
-	unsigned int i;
-	int err;
-
-	if (!records)
-		return -ENOMEM;
-	err = submit_many(fd, WPOOL_WORK_SLEEP, WPOOL_MAX_WORK_NS, 0, nr);
-	err = err ?: all_busy(fd, nr, &workers);
-	begin = timers_ns();
-	err = err ?: cancel_all(fd);
-	if (!err && read_records(fd, records, nr) != (int)nr)
-		err = -EPROTO;
-	for (i = 0; i < nr && !err; i++)
-		last = records[i].end_ns > last ? records[i].end_ns : last;
-	free(records);
-	if (err)
-		return err;
-	do {
-		workers = pool_figure(fd, workers);
-		now = now_ns();
-		if (workers < nr && !seen_less)
-			seen_less = timers_ns();
-		if (now > last + WAIT_NS)
-			return -ETIMEDOUT;
-		if (workers)
-			usleep(2000);
-	} while (workers);
-	/* a timer may be early by less than a tick of the slowest clock */
-	expiry->early = seen_less + 10 * MSEC < begin + expiry_ms * MSEC;
-	expiry->late_ns = now - last;
-	return 0;
-}
-
-static void check_expiry(struct __test_metadata *_metadata, unsigned int nr, __u32 expiry_ms)
-{
-	struct expiry expiry;
-	struct pool pool;
-	pid_t pids[8];
-	int err;
-
-	ASSERT_EQ(0, pool_create(&pool,
-				 ATTRS(.mask = WPOOL_DEV_MIN_WORKERS, .capacity = nr,
-				       .expiry_ms = expiry_ms)));
-	err = expire(pool.fd, nr, expiry_ms, &expiry);
-	if (err == -ETIME) {
-		pool_end(&pool);
-		SKIP(return, "too slow to have %u workers at once", nr);
-	}
-	ASSERT_EQ(0, err);
-	EXPECT_FALSE(expiry.early);
-	EXPECT_EQ(nr, pool_figure(pool.fd, expired));
-	EXPECT_EQ(nr, pool_figure(pool.fd, spawned));
-	TH_LOG("%u workers, expiry %u ms: gone after %llu ms", nr, expiry_ms,
-	       (unsigned long long)(expiry.late_ns / MSEC));
-	/* the threads are gone, too, not only their count */
-	EXPECT_TRUE(WAIT_FOR(!threads_named(pool.name, pids, ARRAY_SIZE(pids))));
-	pool_end(&pool);
-}
-
-TEST(expiry_of_1000_workers)
-{
-	check_expiry(_metadata, 1000, 1000);
-}
-
-TEST(expiry_of_10_workers_after_200_ms)
-{
-	check_expiry(_metadata, 10, 200);
-}
 
 /* Wait until no figure has changed for half a second; false after WAIT_NS. */
 static bool settled(const struct pool *pools, unsigned int nr_pools)

@@ -266,18 +266,6 @@ TEST_F(attrs, a_new_pool_has_the_default_attributes)
 		EXPECT_STREQ("0-1", value);
 }
 
-TEST(defaults_of_the_default_pool)
-{
-	const struct tunable *attr;
-
-	for (attr = end; attr-- > tunables; )
-		expect_value(_metadata, "default", attr->name,
-			     !strcmp(attr->name, "capacity") ? "max" : default_of(attr), "load");
-	expect_value(_metadata, "default", "state", "open", "load");
-	expect_value(_metadata, "default", "owner", "wpool", "load");
-	expect_value(_metadata, "default", "free", "max", "load");
-}
-
 /* @expected: NULL if it is @text */
 static void write_good(struct __test_metadata *_metadata, const char *pool, const char *attr,
 		       const char *text, const char *expected)
@@ -349,6 +337,22 @@ static void refuse(struct __test_metadata *_metadata, const char *pool, const ch
 									\
 		refuse(_metadata, pool, attr, text_, strlen(text_), err);	\
 	})
+
+TEST(defaults_of_the_default_pool)
+{
+	const struct tunable *attr;
+
+	for (attr = end; attr-- > tunables; )
+		expect_value(_metadata, "default", attr->name,
+			     !strcmp(attr->name, "capacity") ? "max" : default_of(attr), "load");
+	expect_value(_metadata, "default", "state", "open", "load");
+	expect_value(_metadata, "default", "owner", "wpool", "load");
+	expect_value(_metadata, "default", "free", "max", "load");
+	/* modules that share the default pool did not allow that their tasks are dropped */
+	REFUSE("default", "max_wait_ms", "20", -EPERM);
+	REFUSE("default", "policy", "drop_oldest", -EPERM);
+	EXPECT_EQ(0, attr_write("default", "max_wait_ms", "0"));
+}
 
 TEST_F(attrs, bad_values_are_refused_and_change_nothing)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/class/wpool/<pool>/: effects of changed attributes on a pool in use, on its submitters, and
- * on its workers.
+ * /sys/class/wpool/<pool>/: effects of changed attributes on a pool in use: on its submitters, on
+ * its workers, and beside its destroy.
  *
- * sysfs_attrs.c tests which values are accepted.
+ * sysfs_attrs.c tests which values are accepted, KUnit what each attribute does.
  */
 #include "submitter.h"
 #include "sysfs_attrs.h"
@@ -148,80 +148,12 @@ TEST_F(attrs, open_file_of_a_destroyed_pool)
 	EXPECT_ERRNO(ENODEV, read(fd, buf, sizeof(buf)));
 }
 
-/* Use one CPU, and allow more workers than tasks. */
-static void one_cpu(struct __test_metadata *_metadata, const char *pool, const char *handoff)
-{
-	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
-	ASSERT_EQ(0, attr_write(pool, "queue_depth", "8"));
-	ASSERT_EQ(0, attr_write(pool, "handoff", handoff));
-}
-
-/* Does the figure keep this value for several periods of the monitor? */
-static bool stays(const char *pool, const char *name, long long value)
-{
-	__u64 end = now_ns() + 200 * MSEC;
-
-	while (attr_number(pool, name) == value)
-		if (now_ns() > end)
-			return true;
-	return false;
-}
-
-/* A task that sleeps holds up the queued ones until handoff is switched on. */
-TEST_F(attrs, handoff_off_and_on_again)
-{
-	const char *pool = self->pool.name;
-
-	one_cpu(_metadata, pool, "0");
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
-	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 1));
-	EXPECT_TRUE(stays(pool, "queued", 3));
-	EXPECT_EQ(0, attr_number(pool, "handoffs"));
-	EXPECT_EQ(0, attr_write(pool, "handoff", "1"));
-	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 4));
-	EXPECT_LT(0, attr_number(pool, "handoffs"));
-	EXPECT_EQ(0, attr_number(pool, "hogs"));
-	EXPECT_EQ(0, cancel_all(self->pool.fd));
-}
-
-TEST_F(attrs, concurrency_bounds_who_starts)
-{
-	const char *pool = self->pool.name;
-
-	one_cpu(_metadata, pool, "0");
-	ASSERT_EQ(0, attr_write(pool, "concurrency", "2"));
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 4));
-	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 2));
-	EXPECT_TRUE(stays(pool, "queued", 2));
-	EXPECT_EQ(0, attr_write(pool, "concurrency", "3"));
-	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 3));
-	EXPECT_TRUE(stays(pool, "queued", 1));
-	EXPECT_EQ(0, cancel_all(self->pool.fd));
-}
-
-/* If for a second a task waits and no worker is free, the figure "exhausted" rises once. */
-TEST_F(attrs, exhausted_is_counted_once)
-{
-	const char *pool = self->pool.name;
-
-	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.capacity = 2, .queue_depth = 8)));
-	ASSERT_EQ(0, occupy(self->pool.fd, 0, 2));
-	EXPECT_EQ(0, attr_number(pool, "exhausted"));
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 0, 3));
-	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "exhausted") == 1));
-	/* for another second tasks wait, and no worker is free */
-	usleep(1500 * 1000);
-	EXPECT_EQ(1, attr_number(pool, "exhausted"));
-	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
-	EXPECT_EQ(1, attr_number(pool, "exhausted"));
-}
-
 TEST_F(attrs, hogs_are_counted_when_they_are_longer_than_hog_ms)
 {
 	const char *pool = self->pool.name;
 
-	one_cpu(_metadata, pool, "1");
+	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "8"));
 	ASSERT_EQ(0, attr_write(pool, "hog_ms", "10000"));
 	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SPIN, 100 * MSEC, 1));
 	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "completed") == 1));
@@ -234,116 +166,6 @@ TEST_F(attrs, hogs_are_counted_when_they_are_longer_than_hog_ms)
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "completed") == 2));
 	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
 	EXPECT_EQ(0, cancel_all(self->pool.fd));
-}
-
-TEST_F(attrs, capacity_per_cpu_follows_the_cpumask_until_there_is_a_number)
-{
-	const char *pool = self->pool.name;
-
-	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
-	ASSERT_EQ(0, attr_write(pool, "queue_depth", "0"));
-	ASSERT_EQ(0, attr_write(pool, "capacity_per_cpu", "3"));
-	EXPECT_EQ(3, attr_number(pool, "capacity"));
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1, 3));
-	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 3));
-	EXPECT_EQ(0, attr_number(pool, "free"));
-	if (sysconf(_SC_NPROCESSORS_ONLN) > 1) {
-		ASSERT_EQ(0, attr_write(pool, "cpumask", "0-1"));
-		EXPECT_EQ(6, attr_number(pool, "capacity"));
-		EXPECT_EQ(3, attr_number(pool, "free"));
-	}
-	ASSERT_EQ(0, attr_write(pool, "capacity", "4"));
-	EXPECT_EQ(0, attr_number(pool, "capacity_per_cpu"));
-	EXPECT_EQ(1, attr_number(pool, "free"));
-	EXPECT_EQ(0, cancel_all(self->pool.fd));
-}
-
-/* The figure "errors" counts tasks of a group that are cut short, not tasks that never run. */
-TEST_F(attrs, errors_of_tasks_are_counted)
-{
-	const char *pool = self->pool.name;
-	int fd = pool_attach(pool, 0);
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, group_init(fd, 8));
-	ASSERT_EQ(0, pool_tune(fd, ATTRS(.capacity = 2, .queue_depth = WPOOL_DEV_UNLIMITED)));
-	ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_NOOP, 0, 0, 3));
-	EXPECT_EQ(0, wait_tasks(fd, 0));
-	EXPECT_EQ(0, attr_number(pool, "errors"));
-	ASSERT_EQ(0, submit_many(fd, WPOOL_WORK_SLEEP, LONG, 0, 5));
-	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 2));
-	EXPECT_EQ(0, cancel_all(fd));
-	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
-	EXPECT_EQ(2, attr_number(pool, "errors"));
-	EXPECT_EQ(2, pool_figure(fd, errors));
-	/* completed also counts tasks of the group that did not run */
-	EXPECT_EQ(8, attr_number(pool, "completed"));
-	/* without a group no error is counted */
-	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SLEEP, LONG, 1));
-	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "blocked") == 1));
-	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 0));
-	EXPECT_EQ(2, attr_number(pool, "errors"));
-}
-
-TEST_F(attrs, tasks_that_wait_longer_than_max_wait_ms_are_not_run)
-{
-	struct wpool_dev_record records[3];
-	const char *pool = self->pool.name;
-	int i;
-
-	ASSERT_EQ(0, pool_tune(self->pool.fd,
-			       ATTRS(.capacity = 1, .queue_depth = WPOOL_DEV_UNLIMITED)));
-	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
-	/* set max_wait_ms only now: the sleeper may have waited for longer before it started */
-	ASSERT_EQ(0, attr_write(pool, "max_wait_ms", "20"));
-	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_NOOP, 0, 2, 3));
-	/* no worker is free, so the tasks time out */
-	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
-	for (i = 0; i < 3; i++) {
-		EXPECT_EQ(-ETIME, records[i].status);
-		EXPECT_EQ(0, records[i].start_ns);
-	}
-	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 1));
-	EXPECT_EQ(3, attr_number(pool, "overdue"));
-	EXPECT_EQ(0, attr_number(pool, "cancelled"));
-	EXPECT_EQ(4, attr_number(pool, "submitted"));
-	/* modules that share the default pool did not allow that their tasks are dropped */
-	EXPECT_EQ(-EPERM, attr_write("default", "max_wait_ms", "20"));
-	EXPECT_EQ(0, attr_write("default", "max_wait_ms", "0"));
-	EXPECT_EQ(0, cancel_all(self->pool.fd));
-}
-
-TEST_F(attrs, policy_drop_oldest_makes_room_for_the_newest)
-{
-	struct wpool_dev_record records[5];
-	const char *pool = self->pool.name;
-	int i, dropped = 0, newest = 0;
-
-	ASSERT_EQ(0, attr_write(pool, "policy", "drop_oldest"));
-	ASSERT_EQ(0, pool_tune(self->pool.fd, ATTRS(.capacity = 1, .queue_depth = 2)));
-	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
-	/* two tasks have room; each later task takes the place of an earlier one */
-	for (i = 2; i < 7; i++)
-		ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, i));
-	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
-	for (i = 0; i < 3; i++) {
-		dropped += records[i].status == -ECANCELED;
-		newest += records[i].cookie == 6;
-	}
-	EXPECT_EQ(3, dropped);
-	EXPECT_EQ(0, newest);
-	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "outstanding") == 3));
-	EXPECT_EQ(3, attr_number(pool, "cancelled"));
-	EXPECT_EQ(6, attr_number(pool, "submitted"));
-	EXPECT_EQ(0, attr_number(pool, "refused"));
-	/* modules that share the default pool did not allow that their tasks are dropped */
-	EXPECT_EQ(-EPERM, attr_write("default", "policy", "drop_oldest"));
-	EXPECT_EQ(0, cancel(self->pool.fd, 0, 1, NULL, NULL));
-	ASSERT_EQ(3, read_records(self->pool.fd, records, 3));
-	for (i = 0; i < 3; i++)
-		newest += records[i].cookie == 6 && !records[i].status;
-	EXPECT_EQ(1, newest);
 }
 
 /* Do all workers, at least @least, have this real-time priority? 0: SCHED_OTHER. */
