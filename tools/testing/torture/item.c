@@ -64,9 +64,10 @@ void titem_prepare_abortable(struct titem *item, struct tpool *tp, u64 item_seed
 	WRITE_ONCE(item->busy, true);
 }
 
-struct titem *titem_alloc_freeing(struct tpool *tp, u64 item_seed, gfp_t gfp)
+/* Allocate an item that frees itself; NULL if there is no memory. */
+static struct titem *alloc_freeing(struct tpool *tp, u64 item_seed)
 {
-	struct titem *item = kzalloc(sizeof(*item), gfp);
+	struct titem *item = kzalloc(sizeof(*item), GFP_KERNEL);
 
 	if (!item)
 		return NULL;
@@ -340,7 +341,7 @@ int titem_submit_one(struct tpool *tp, struct titem *item, enum titem_how how, b
 
 void titem_submit_freeing(struct tpool *tp, u64 item_seed, enum titem_how how, bool in_worker)
 {
-	struct titem *item = titem_alloc_freeing(tp, item_seed, GFP_KERNEL);
+	struct titem *item = alloc_freeing(tp, item_seed);
 
 	if (item && titem_submit_one(tp, item, how, in_worker)) {
 		kfree(item);

@@ -4,7 +4,6 @@
  * ended, and sets the state to "done". An earlier rmmod ends the phase early.
  */
 #include <linux/bitops.h>
-#include <linux/cpuhotplug.h>
 #include <linux/delay.h>
 #include <linux/hash.h>
 #include <linux/kthread.h>
@@ -73,8 +72,6 @@ static const struct phase phases[] = {
 };
 
 static struct task_struct *conductor;
-static enum cpuhp_state hotplug;	/* state of our callback, to remove the callback */
-static atomic_t cpus_gone;	/* how many CPUs have begun to go offline */
 
 /* Wait until no other thread runs code of the module: tasks and open files may be about to end. */
 static void await_users(void)
@@ -160,20 +157,9 @@ static int conduct(void *data)
 	return 0;
 }
 
-int torture_cpus_gone(void)
-{
-	return atomic_read(&cpus_gone);
-}
-
-static int cpu_goes(unsigned int cpu)
-{
-	atomic_inc(&cpus_gone);
-	return 0;
-}
-
 static int __init torture_init(void)
 {
-	int i, err;
+	int i;
 
 	if (!actors || actors > 64)
 		return -ERANGE;
@@ -183,18 +169,11 @@ static int __init torture_init(void)
 	for (i = 0; i < ARRAY_SIZE(phases); i++) {
 		if (strcmp(phases[i].name, phase))
 			continue;
-		err = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wpool_torture:online", NULL,
-						cpu_goes);
-		if (err < 0)
-			return err;
-		hotplug = err;
 		torture_set_state(phases[i].name);
 		tbehalf_init();
 		conductor = kthread_run(conduct, (void *)&phases[i], "torture");
-		if (IS_ERR(conductor)) {
+		if (IS_ERR(conductor))
 			tbehalf_exit();
-			cpuhp_remove_state_nocalls(hotplug);
-		}
 		return PTR_ERR_OR_ZERO(conductor);
 	}
 	return -EINVAL;
@@ -205,7 +184,6 @@ static void __exit torture_exit(void)
 	torture_leave();
 	kthread_stop(conductor);
 	tbehalf_exit();
-	cpuhp_remove_state_nocalls(hotplug);
 	torture_set_state("unloaded");
 }
 

@@ -24,9 +24,6 @@ extern unsigned int goods;
 extern unsigned int rounds;
 extern unsigned int shuffle;
 
-/* How many times a CPU began to go offline; constant under cpus_read_lock(). */
-int torture_cpus_gone(void);
-
 /* ---- stop.c ---- */
 
 /* The time of the phase begins. */
@@ -166,8 +163,6 @@ struct tpool {
 
 /* Make a pool; NULL and a violation if that fails. The caller gets a reference. */
 struct tpool *tpool_create(const struct wpool_attrs *attrs, bool bound);
-/* Make a struct tpool for a pool that this module has not made. */
-struct tpool *tpool_wrap(struct wpool *pool);
 /* Destroy a pool, which may be full of tasks or closed. Drops the caller's reference. */
 void tpool_destroy(struct tpool *tp);
 
@@ -253,8 +248,6 @@ enum titem_how {
 /* Prepare an item for its first submit since it was settled. */
 void titem_prepare(struct titem *item, struct tpool *tp, u64 item_seed, u32 depth);
 void titem_prepare_abortable(struct titem *item, struct tpool *tp, u64 item_seed);
-/* Allocate an item that frees itself; NULL if there is no memory. */
-struct titem *titem_alloc_freeing(struct tpool *tp, u64 item_seed, gfp_t gfp);
 
 /*
  * Submit items of one kind to one pool. Returns 0 or -errno, as the call did; for a batch, 0 if any

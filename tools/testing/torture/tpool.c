@@ -102,7 +102,8 @@ struct tpool *tpool_create(const struct wpool_attrs *attrs, bool bound)
 	return create(atomic_inc_return(&nr_made), attrs, bound);
 }
 
-struct tpool *tpool_wrap(struct wpool *pool)
+/* Make a struct tpool for a pool that this module has not made. */
+static struct tpool *wrap(struct wpool *pool)
 {
 	struct tpool *tp = alloc_tpool();
 
@@ -296,7 +297,7 @@ int tpool_slots_init(void)
 	u32 slot;
 
 	for (slot = 0; slot < TPOOL_SLOTS; slot++) {
-		slots[slot] = slot == TPOOL_SLOTS - 1 ? tpool_wrap(wpool_default()) :
+		slots[slot] = slot == TPOOL_SLOTS - 1 ? wrap(wpool_default()) :
 							make_random();
 		if (!slots[slot])
 			return -ENOMEM;
