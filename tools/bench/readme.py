@@ -682,8 +682,7 @@ def only_shown(path):
         page(results, what, file)
 
     def figures_of(figures):
-        return {name: {which: value for which, value in figures[name].items() if which != 'best'}
-                for name in sorted(figures.seen)}
+        return {name: figures[name] for name in sorted(figures.seen)}
     measurements = []
     for one in results['measurements']:
         # a page may show figures of one state only
