@@ -10,23 +10,19 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 /* 64-bit types are long long, as the kernel's printf formats expect. */
 typedef uint8_t u8;
-typedef uint16_t u16;
 typedef uint32_t u32;
 typedef unsigned long long u64;
 typedef long long s64;
 typedef s64 ktime_t;
-typedef unsigned int __poll_t;
 
 #define gfp_t			unsigned int
 #define atomic_t		struct shim_atomic
@@ -43,28 +39,14 @@ struct list_head {
 /* Types that the public header embeds. No parser uses their contents. */
 typedef struct { int locked; } raw_spinlock_t;
 
-struct rcu_head {
-	void *next;
-};
-
-struct timer_list {
-	unsigned long expires;
-};
-
 struct hrtimer {
 	ktime_t expires;
-};
-
-struct wait_queue_head;
-struct wait_queue_entry {
-	void *private;
 };
 
 struct module {
 	const char *name;
 };
 
-struct task_struct;
 #define current ((struct task_struct *)NULL)
 #define LOOKUP_FOLLOW		1
 
@@ -111,13 +93,10 @@ struct device_attribute {
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define sizeof_field(type, field...)	sizeof(((type *)0)->field)
 #define container_of(at, type, field)	((type *)((char *)(at) - offsetof(type, field)))
-#define READ_ONCE(x)		(x)
-#define likely(x)		(x)
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define min_t(type, a, b)	min((type)(a), (type)(b))
-#define __must_check
-#define __printf(format, first)
 #define EXPORT_SYMBOL_GPL(symbol)
+#define __must_check
 #define pr_warn_ratelimited(...)	((void)(0 && printf(__VA_ARGS__)))
 #define __ATTR(n, m, s, t)	{ .attr = { #n, m }, .show = s, .store = t }
 #define DEVICE_ATTR_RW(n) \
@@ -183,16 +162,6 @@ static inline int kern_path(const char *name, unsigned int flags, struct path *p
 
 static inline void path_put(const struct path *path)
 {
-}
-
-static inline int atomic_read(const atomic_t *v)
-{
-	return v->counter;
-}
-
-static inline ktime_t hrtimer_get_expires(const struct hrtimer *timer)
-{
-	return timer->expires;
 }
 
 static inline bool zalloc_cpumask_var(cpumask_var_t *mask, gfp_t gfp)
