@@ -166,7 +166,6 @@ struct bench_producer {
 
 	/* results */
 	u64 start_ns, end_ns;
-	u64 run_ns;
 	int err;
 
 	/* private */

@@ -2,7 +2,7 @@
 /*
  * A burst of tasks that do nothing, for a pool that sleeps.
  *
- *	burst peer=NAME size=TASKS n=N [pause=US]
+ *	burst peer=NAME size=TASKS n=N
  *
  * The producer, on CPU 0, sleeps until the workers have parked, submits all tasks of a burst one by
  * one, and sleeps again; N times. "burst_*" is the time from before the first submit until the last
@@ -22,7 +22,7 @@ static DEFINE_PER_CPU_ALIGNED(u64, last_ns);
 
 struct burst {
 	struct bench b;
-	u64 size, pause_us;
+	u64 size;
 	u32 *burst_ns, *enqueue_ns;
 	u64 submitted;
 	struct completion last;
@@ -57,7 +57,7 @@ static int burst_once(struct burst *u, u64 i)
 	u64 before, after;
 	int err;
 
-	bench_sleep_us(u->pause_us);
+	bench_sleep_us(1000);
 	before = ktime_get_ns();
 	if (b->pool.peer->submit_all(&b->pool, b->items, u->size) != u->size)
 		return -EIO;
@@ -90,7 +90,6 @@ static int prepare(struct bench *b)
 	struct burst *u = container_of(b, struct burst, b);
 
 	u->size = bench_num(b->run, "size", 16);
-	u->pause_us = bench_num(b->run, "pause", 1000);
 	u->burst_ns = bench_series(b, "burst", b->n);
 	u->enqueue_ns = bench_series(b, "enqueue", b->n);
 	init_completion(&u->last);

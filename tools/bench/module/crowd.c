@@ -10,15 +10,15 @@
  * are no other threads; with host=busy a process of the host computes on each of its CPUs, see
  * scripts/bench-native.
  */
+#include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/kthread.h>
-#include <linux/wait.h>
 
 #include "bench.h"
 
 struct crowd {
 	struct bench b;
-	wait_queue_head_t all_there;
+	struct completion all_there;
 	atomic_t missing;
 	u64 last_ns, nr_more;
 	bool loop, is_beside;
@@ -32,14 +32,14 @@ static void arrive(struct bench_item *item)
 
 	if (atomic_dec_and_test(&c->missing)) {
 		WRITE_ONCE(c->last_ns, ktime_get_ns());
-		wake_up_all(&c->all_there);
+		complete_all(&c->all_there);
 	} else if (c->loop) {
 		while (!READ_ONCE(c->last_ns)) {
 			cpu_relax();
 			cond_resched();
 		}
 	} else {
-		wait_event(c->all_there, READ_ONCE(c->last_ns));
+		wait_for_completion(&c->all_there);
 	}
 	bench_count();
 }
@@ -99,7 +99,7 @@ static int prepare(struct bench *b)
 		return -EINVAL;
 	c->more = bench_zalloc(b, c->nr_more + 1, sizeof(*c->more));
 	c->busy = bench_zalloc(b, nr_cpu_ids, sizeof(*c->busy));
-	init_waitqueue_head(&c->all_there);
+	init_completion(&c->all_there);
 	atomic_set(&c->missing, b->n);
 	return 0;
 }

@@ -4,7 +4,7 @@
  *
  *	event_wheel kind=bare|padded|work|event n=N [us=US] [capacity=W] [depth=D]
  *	event_armed n=N [capacity=W] [depth=D]
- *	event_fire n=N [cpu=C] [pause=US]
+ *	event_fire n=N [cpu=C]
  *
  * "event_wheel": one producer on CPU 0 arms N timers of US microseconds, one after the other. The
  * measurement ends when the last has expired. Their functions call bench_count(). bare: timers;
@@ -252,7 +252,6 @@ struct shots {
 	struct completion done;
 	u64 started_ns;
 	u32 *submit_ns, *fire_ns;
-	u64 pause_us;
 };
 
 static void hit_event(struct wpool_event *event)
@@ -283,7 +282,7 @@ static int shoot(struct bench_producer *p)
 	for (i = 0; i < 2 * p->nr; i++) {
 		/* wait until the function has returned and the worker has parked */
 		wpool_flush(b->pool.wpool);
-		bench_sleep_us(s->pause_us);
+		bench_sleep_us(200);
 		before = ktime_get_ns();
 		if (i & 1) {
 			wpool_event_fire(&s->event);
@@ -305,7 +304,6 @@ static int prepare_fire(struct bench *b)
 	b->nr_items = 1;
 	s->submit_ns = bench_series(b, "submit", b->n);
 	s->fire_ns = bench_series(b, "fire", b->n);
-	s->pause_us = bench_num(b->run, "pause", 200);
 	init_completion(&s->done);
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * Does a task cost more if there are more tasks, or more pools?
  *
- *	recycle peer=NAME n=N [set=4096]
+ *	recycle peer=NAME n=N
  *	pools peer=NAME pools=P n=N [spread=1]
  *	destroy peer=NAME pools=P [threads=T]
  *
@@ -17,8 +17,7 @@
 
 struct growth {
 	struct bench b;
-	u64 set;			/* only for recycle */
-	struct bench_pool *pools;	/* for the other cases */
+	struct bench_pool *pools;
 	u64 nr_pools;
 };
 
@@ -35,21 +34,21 @@ BENCH_FN(recycled);
 
 static int produce_recycled(struct bench_producer *p)
 {
-	struct growth *g = p->data;
+	struct bench *b = p->data;
 	struct bench_item *item;
 	u64 i, next = 0;
 	int err;
 
 	for (i = 0; i < p->nr; i++) {
-		item = &g->b.items[next];
+		item = &b->items[next];
 		/* pairs with recycled(): its accesses to the item are complete */
 		while (smp_load_acquire(&item->busy))
 			bench_sleep_us(50);
 		item->busy = true;
-		err = bench_submit(&g->b, item);
+		err = bench_submit(b, item);
 		if (err)
 			return err;
-		if (++next == g->set)
+		if (++next == b->nr_items)
 			next = 0;
 	}
 	return 0;
@@ -57,13 +56,10 @@ static int produce_recycled(struct bench_producer *p)
 
 static int prepare_recycle(struct bench *b)
 {
-	struct growth *g = container_of(b, struct growth, b);
-
 	/* an item may be submitted again before its function has returned */
 	b->detached = true;
-	g->set = bench_num(b->run, "set", 4096);
-	b->nr_items = g->set;
-	return g->set ? 0 : -EINVAL;
+	b->nr_items = 4096;
+	return 0;
 }
 
 static int measure_recycle(struct bench *b)
@@ -73,7 +69,6 @@ static int measure_recycle(struct bench *b)
 
 const struct bench_case bench_recycle = {
 	.name = "recycle",
-	.size = sizeof(struct growth),
 	.fn = &recycled_fn,
 	.n = 10000,
 	.prepare = prepare_recycle,

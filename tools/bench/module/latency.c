@@ -2,8 +2,8 @@
 /*
  * The time from submit to start, with one task in flight.
  *
- *	latency peer=NAME n=N [cpu=C] [pause=US]
- *	wakeup n=N cpu=C [pause=US]
+ *	latency peer=NAME n=N [cpu=C]
+ *	wakeup n=N cpu=C
  *
  * "latency": the pool is quiet. One producer on CPU 0 submits, sleeps until the task has started,
  * and then sleeps until the workers have parked. cpu=0 keeps the pool on the producer's CPU, cpu=1
@@ -20,64 +20,57 @@
 
 #include "bench.h"
 
-/* The task that a producer has in flight, in its own cache lines. */
-struct shot {
-	struct bench_item item;
-	struct completion done;
-	u64 started_ns;
-	bool finished;
-};
+/* Workers park within this time. */
+#define PAUSE_US	200
 
 struct latency {
 	struct bench b;
-	struct shot *shots;	/* one per producer */
 	u32 *start_ns;		/* from before the submit to the task's start */
 	u32 *enqueue_ns;
-	u64 pause_us;
-	/* for "wakeup" */
-	struct task_struct *sleeper;
-	struct completion done;
-	u64 woken_ns;
-	bool wanted;
+	struct task_struct *sleeper;	/* for "wakeup" */
+	/* of the task in flight, or of the sleeper that is woken */
+	struct completion done ____cacheline_aligned;
+	u64 started_ns;
+	bool in_flight;
 };
 
 static void hit(struct bench_item *item)
 {
-	struct shot *shot = container_of(item, struct shot, item);
+	struct latency *l = item->data;
 
-	shot->started_ns = ktime_get_ns();
-	complete(&shot->done);
-	/* the last access to the shot; pairs with the load in shoot_slowly() */
-	smp_store_release(&shot->finished, true);
+	l->started_ns = ktime_get_ns();
+	complete(&l->done);
+	/* the last access to the item; pairs with the load in shoot_slowly() */
+	smp_store_release(&l->in_flight, false);
 }
 
 BENCH_FN(hit);
 
-static void note(struct latency *l, u64 i, u64 before, u64 after, u64 started)
+/* Wait for the start, and keep the times. */
+static void note(struct latency *l, u64 i, u64 before, u64 after)
 {
+	wait_for_completion(&l->done);
 	l->enqueue_ns[i] = bench_u32(after - before);
-	l->start_ns[i] = bench_u32(started - before);
+	l->start_ns[i] = bench_u32(l->started_ns - before);
 }
 
 static int shoot_slowly(struct bench_producer *p)
 {
 	struct latency *l = p->data;
-	struct shot *shot = &l->shots[p->index];
 	u64 i, before, after;
 	int err;
 
-	for (i = p->first; i < p->first + p->nr; i++) {
-		bench_sleep_us(l->pause_us);
+	for (i = 0; i < p->nr; i++) {
+		bench_sleep_us(PAUSE_US);
 		before = ktime_get_ns();
-		shot->finished = false;
-		err = bench_submit(&l->b, &shot->item);
+		l->in_flight = true;
+		err = bench_submit(&l->b, l->b.items);
 		after = ktime_get_ns();
 		if (err)
 			return err;
-		wait_for_completion(&shot->done);
-		note(l, i, before, after, shot->started_ns);
-		/* pairs with hit(): wait for its last access to the shot */
-		while (!smp_load_acquire(&shot->finished))
+		note(l, i, before, after);
+		/* pairs with hit(): wait for its last access to the item */
+		while (smp_load_acquire(&l->in_flight))
 			cpu_relax();
 	}
 	return 0;
@@ -87,23 +80,10 @@ static int prepare(struct bench *b)
 {
 	struct latency *l = container_of(b, struct latency, b);
 
-	l->pause_us = bench_num(b->run, "pause", 200);
 	l->start_ns = bench_series(b, "start", b->n);
 	l->enqueue_ns = bench_series(b, "enqueue", b->n);
+	init_completion(&l->done);
 	b->nr_items = 1;
-	return 0;
-}
-
-static int ready(struct bench *b)
-{
-	struct latency *l = container_of(b, struct latency, b);
-	u32 i;
-
-	l->shots = bench_zalloc(b, b->producers, sizeof(*l->shots));
-	for (i = 0; l->shots && i < b->producers; i++) {
-		init_completion(&l->shots[i].done);
-		b->pool.peer->init(&b->pool, &l->shots[i].item);
-	}
 	return 0;
 }
 
@@ -126,7 +106,6 @@ const struct bench_case bench_latency = {
 	.size = sizeof(struct latency),
 	.fn = &hit_fn,
 	.prepare = prepare,
-	.ready = ready,
 	.measure = measure_latency,
 };
 
@@ -140,13 +119,13 @@ static int sleeper_main(void *data)
 		set_current_state(TASK_IDLE);
 		if (kthread_should_stop())
 			break;
-		if (!READ_ONCE(l->wanted)) {
+		if (!READ_ONCE(l->in_flight)) {
 			schedule();
 			continue;
 		}
 		__set_current_state(TASK_RUNNING);
-		l->woken_ns = ktime_get_ns();
-		WRITE_ONCE(l->wanted, false);
+		l->started_ns = ktime_get_ns();
+		WRITE_ONCE(l->in_flight, false);
 		complete(&l->done);
 	}
 	__set_current_state(TASK_RUNNING);
@@ -158,14 +137,13 @@ static int wake_slowly(struct bench_producer *p)
 	struct latency *l = p->data;
 	u64 i, before, after;
 
-	for (i = p->first; i < p->first + p->nr; i++) {
-		bench_sleep_us(l->pause_us);
+	for (i = 0; i < p->nr; i++) {
+		bench_sleep_us(PAUSE_US);
 		before = ktime_get_ns();
-		WRITE_ONCE(l->wanted, true);
+		WRITE_ONCE(l->in_flight, true);
 		wake_up_process(l->sleeper);
 		after = ktime_get_ns();
-		wait_for_completion(&l->done);
-		note(l, i, before, after, l->woken_ns);
+		note(l, i, before, after);
 	}
 	return 0;
 }
@@ -178,7 +156,6 @@ static int measure_floor(struct bench *b)
 
 	if (cpu >= nr_cpu_ids || !cpu_online(cpu))
 		return -EINVAL;
-	init_completion(&l->done);
 	l->sleeper = kthread_create(sleeper_main, l, "bench_sleeper");
 	if (IS_ERR(l->sleeper))
 		return PTR_ERR(l->sleeper);

@@ -2,43 +2,31 @@
 /*
  * Costs of an idle pool: memory, and wake-ups.
  *
- *	memory [peer=NAME] [pools=P] [workers=W] [queued=Q]
- *	quiet [seconds=S] [workers=W]
+ *	memory [peer=NAME]
+ *	quiet [seconds=S]
  *
- * "memory" measures how much the free memory shrinks by P pools, including their sysfs files, then
- * by W idle workers, including their stacks, then by Q queued tasks, without the tasks themselves.
+ * "memory" measures how much the free memory shrinks by 1,000 pools, including their sysfs files,
+ * then by as many idle workers, including their stacks, then by 100,000 queued tasks, without the
+ * tasks themselves.
  * For a peer only the pools are measured. "quiet" makes workers, waits until the spare ones have
  * expired, and then counts the context switches of wpool's threads for S seconds: a thread that is
  * woken switches.
  */
+#include <linux/completion.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
-#include <linux/wait.h>
 
 #include "bench.h"
 
-struct gate {
-	wait_queue_head_t wait;
-	bool open;
-};
-
 struct gate_task {
 	struct wpool_task task;
-	struct gate *gate;
+	struct completion *gate;
 };
-
-static void gate_open(struct gate *gate)
-{
-	WRITE_ONCE(gate->open, true);
-	wake_up_all(&gate->wait);
-}
 
 static void wait_at_gate(struct wpool_task *task)
 {
-	struct gate *gate = container_of(task, struct gate_task, task)->gate;
-
 	bench_count();
-	wait_event_idle(gate->wait, READ_ONCE(gate->open));
+	wait_for_completion(container_of(task, struct gate_task, task)->gate);
 }
 
 static void count_only(struct wpool_task *task)
@@ -61,13 +49,12 @@ static struct wpool *pool_create(u32 capacity, u32 expiry_ms)
 /* Make @nr workers in @pool: run @nr tasks, each of which waits until all have started. */
 static int make_workers(struct wpool *pool, struct gate_task *tasks, u32 nr)
 {
-	struct gate gate = { };
+	DECLARE_COMPLETION_ONSTACK(gate);
 	int err = tasks ? 0 : -ENOMEM;
 	u32 i;
 
 	if (err)
 		return err;
-	init_waitqueue_head(&gate.wait);
 	bench_count_reset();
 	for (i = 0; i < nr && !err; i++) {
 		wpool_task_init(&tasks[i].task, wait_at_gate);
@@ -76,7 +63,7 @@ static int make_workers(struct wpool *pool, struct gate_task *tasks, u32 nr)
 	}
 	if (!err)
 		err = bench_count_wait(nr);
-	gate_open(&gate);
+	complete_all(&gate);
 	/* the gate stays open, so after an error tasks that start now pass it, too */
 	while (wpool_flush(pool) == -EINTR)
 		cond_resched();
@@ -124,7 +111,7 @@ static int measure_queued(struct bench *b, u32 nr)
 {
 	struct wpool_task *tasks = bench_zalloc(b, nr, sizeof(*tasks));
 	struct wpool *pool = pool_create(1, 0);
-	struct gate gate = { };
+	DECLARE_COMPLETION_ONSTACK(gate);
 	struct gate_task first = { .gate = &gate };
 	u64 before, used;
 	int err;
@@ -132,7 +119,6 @@ static int measure_queued(struct bench *b, u32 nr)
 
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
-	init_waitqueue_head(&gate.wait);
 	bench_count_reset();
 	wpool_task_init(&first.task, wait_at_gate);
 	err = tasks ? wpool_submit(pool, &first.task) : -ENOMEM;
@@ -144,7 +130,7 @@ static int measure_queued(struct bench *b, u32 nr)
 		err = wpool_submit(pool, &tasks[i]);
 	}
 	used = bench_shrunk_by(before);
-	gate_open(&gate);
+	complete_all(&gate);
 	bench_put(b->run, "task_bytes", sizeof(struct wpool_task));
 	bench_put(b->run, "queued_bytes", used / nr);
 	wpool_destroy(pool);
@@ -152,19 +138,13 @@ static int measure_queued(struct bench *b, u32 nr)
 	return err;
 }
 
-static u32 number(struct bench *b, const char *key, u32 def)
-{
-	return max(bench_num(b->run, key, def), 1ULL);
-}
-
 static int measure_memory(struct bench *b)
 {
-	int err = measure_pools(b, number(b, "pools", 1000));
+	int err = measure_pools(b, 1000);
 
 	if (strcmp(bench_text(b->run, "peer", "wpool"), "wpool"))
 		return err;
-	return err ?: measure_workers(b, number(b, "workers", 1000)) ?:
-		      measure_queued(b, number(b, "queued", 100000));
+	return err ?: measure_workers(b, 1000) ?: measure_queued(b, 100000);
 }
 
 const struct bench_case bench_memory = {
@@ -196,7 +176,7 @@ u64 bench_switches(u32 *threads)
 static int measure_quiet(struct bench *b)
 {
 	u64 before, seconds = bench_num(b->run, "seconds", 10);
-	u32 nr = bench_num(b->run, "workers", 16);
+	u32 nr = 16;
 	struct gate_task *tasks = bench_zalloc(b, nr, sizeof(*tasks));
 	struct wpool *pool = pool_create(256, 100);
 	u32 threads_before, threads;

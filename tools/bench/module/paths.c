@@ -377,6 +377,23 @@ static int help(struct paths *p)
 	       wpool_task_wait(task_of(p, 0)) ?: p->err;
 }
 
+static __always_inline void cancel_marked(struct paths *p)
+{
+	bench_mark_begin(BENCH_CANCEL);
+	if (wpool_task_cancel(task_of(p, 0)))
+		bench_mark_end(BENCH_CANCEL);
+	else
+		bench_mark_drop(BENCH_CANCEL);
+}
+
+/* Wait until the task has run, or was cancelled. */
+static int ended(struct paths *p)
+{
+	int err = wpool_task_wait(task_of(p, 0));
+
+	return err == -ECANCELED ? 0 : err;
+}
+
 static int cancel(struct paths *p)
 {
 	int err = 0;
@@ -388,16 +405,10 @@ static int cancel(struct paths *p)
 		bench_mark_begin(BENCH_SUBMIT);
 		err = wpool_try_submit(p->b.pool.wpool, task_of(p, 0));
 		bench_mark_end(BENCH_SUBMIT);
-		bench_mark_begin(BENCH_CANCEL);
-		if (wpool_task_cancel(task_of(p, 0)))
-			bench_mark_end(BENCH_CANCEL);
-		else
-			bench_mark_drop(BENCH_CANCEL);
+		cancel_marked(p);
 		preempt_enable();
 		if (!err)
-			err = wpool_task_cancel_sync(task_of(p, 0));
-		if (err == -ECANCELED)
-			err = 0;
+			err = ended(p);
 	}
 	return err;
 }
@@ -412,14 +423,8 @@ static int away(struct paths *p)
 		err = wpool_submit_on(p->b.pool.wpool, num_online_cpus() - 1, task_of(p, 0));
 		if (err)
 			break;
-		bench_mark_begin(BENCH_CANCEL);
-		if (wpool_task_cancel(task_of(p, 0)))
-			bench_mark_end(BENCH_CANCEL);
-		else
-			bench_mark_drop(BENCH_CANCEL);
-		err = wpool_task_wait(task_of(p, 0));
-		if (err == -ECANCELED)
-			err = 0;
+		cancel_marked(p);
+		err = ended(p);
 	}
 	return err;
 }

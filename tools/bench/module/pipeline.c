@@ -2,10 +2,10 @@
 /*
  * A pipeline: items compute in parallel on any CPU, and then take their turns in order.
  *
- *	pipeline peer=wpool|padata n=N ns=NS [window=W]
+ *	pipeline peer=wpool|padata n=N ns=NS
  *
- * "total_ns" is the time from the first submit until the last turn. If W items (1,000; with padata
- * always) have had no turn yet, the submitter sleeps for some microseconds. The turns combine the
+ * "total_ns" is the time from the first submit until the last turn. If 1,000 items have
+ * had no turn yet, the submitter sleeps for some microseconds. The turns combine the
  * items' numbers into a sum that depends on their order.
  */
 #include "bench.h"

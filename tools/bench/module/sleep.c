@@ -21,9 +21,9 @@
  * With count=1, if the kernel has tracepoints, "allocs" counts the slab objects and the pages that
  * the kernel allocates meanwhile, for any purpose, including the pages of slabs.
  */
+#include <linux/completion.h>
 #include <linux/kthread.h>
 #include <linux/tracepoint.h>
-#include <linux/wait.h>
 
 #include "bench.h"
 
@@ -31,8 +31,8 @@ struct sleep {
 	struct bench b;
 	u64 us, workers, free_before;
 	/* sleep */
-	wait_queue_head_t gate;
-	bool open, warming;
+	struct completion gate;
+	bool warming;
 	/* each */
 	u64 submitted, refused;
 	/* results of look() */
@@ -56,7 +56,7 @@ static void doze_or_wait(struct bench_item *item)
 
 	if (unlikely(s->warming)) {
 		bench_count();
-		wait_event_idle(s->gate, READ_ONCE(s->open));
+		wait_for_completion(&s->gate);
 		return;
 	}
 	doze(item);
@@ -70,7 +70,7 @@ static int prepare(struct bench *b)
 
 	s->us = bench_num(b->run, "us", 1000);
 	s->workers = bench_num(b->run, "capacity", 100);
-	init_waitqueue_head(&s->gate);
+	init_completion(&s->gate);
 	b->items = bench_zalloc(b, b->n, sizeof(*b->items));
 	s->free_before = bench_free_memory();
 	return s->workers && b->n >= s->workers ? 0 : -EINVAL;
@@ -92,8 +92,7 @@ static int warm_up(struct sleep *s)
 	err = b->pool.peer->submit_all(&b->pool, b->items, s->workers) == s->workers ? 0 : -EIO;
 	if (!err)
 		err = bench_count_wait(s->workers);
-	WRITE_ONCE(s->open, true);
-	wake_up_all(&s->gate);
+	complete_all(&s->gate);
 	if (!err)
 		bench_flush(b);
 	s->warming = false;

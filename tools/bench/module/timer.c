@@ -3,8 +3,8 @@
  * A timer interrupt that submits.
  *
  *	timer peer=NAME n=N [period=US] [cpu=C]
- *	pair peer=NAME n=N [us=US] [gap=US] [pause=US]
- *	arrivals peer=wpool n=N load=PERCENT [us=US]
+ *	pair peer=NAME n=N
+ *	arrivals peer=wpool n=N load=PERCENT
  *
  * timer: a high-resolution timer on CPU 0, in hard interrupt context, submits a task. The task
  * wakes a thread, which sets the timer to fire a period later; N times. "start_*" is the time from
@@ -14,11 +14,11 @@
  * The timer does not restart itself: to set the next expiry in the interrupt can take longer than
  * the submit. It would delay the workers of that CPU, but not those of another CPU.
  *
- * pair: N times, such a timer submits a task, and gap microseconds later another one; both compute
- * for us microseconds. Between two pairs is a pause. "pair_*" is the time from before the first
+ * pair: N times, such a timer submits a task, and 100 microseconds later another one; both compute
+ * for 9 ms. Between two pairs is a pause. "pair_*" is the time from before the first
  * submit until both tasks have ended, in ns.
  *
- * arrivals: such a timer submits tasks that compute for us microseconds, at random times, so that
+ * arrivals: such a timer submits tasks that compute for 200 microseconds, at random times, so that
  * they take PERCENT of the time of all CPUs. The pool has a worker for each CPU. "parked_ns" is the
  * time in which a task was queued although a worker was parked and none was searching or woken, as
  * seen by a task that ran meanwhile: it reads the pool's figures again and again, and the time
@@ -41,9 +41,7 @@ struct ticks {
 	struct completion done;
 	int err;
 	u64 us;
-	/* only for pair */
-	u64 pause_us;
-	u32 *pair_ns;
+	u32 *pair_ns;	/* only for pair */
 	/* only for arrivals */
 	struct rnd_state random;
 	u64 slot_ns, nr;
@@ -193,7 +191,7 @@ static int produce_pairs(struct bench_producer *p)
 	int err;
 
 	for (i = 0; i < p->nr; i++) {
-		bench_sleep_us(t->pause_us);
+		bench_sleep_us(20000);
 		t->next = 0;
 		start_and_wait(t);
 		err = t->err ?: bench_count_wait((i + 1) * t->b.nr_items);
@@ -211,11 +209,10 @@ static int prepare_pairs(struct bench *b)
 {
 	struct ticks *t = ticks_of(b);
 
-	t->us = bench_num(b->run, "us", 9000);
-	t->pause_us = bench_num(b->run, "pause", 20000);
+	t->us = 9000;
 	t->pair_ns = bench_series(b, "pair", b->n);
 	b->nr_items = 2;
-	return prepare(b, bench_num(b->run, "gap", 100));
+	return prepare(b, 100);
 }
 
 static int ready_for_pairs(struct bench *b)
@@ -310,7 +307,7 @@ static int prepare_arrivals(struct bench *b)
 	u64 load = bench_num(b->run, "load", 0);
 	struct ticks *t = ticks_of(b);
 
-	t->us = bench_num(b->run, "us", 200);
+	t->us = 200;
 	t->start_ns = bench_series(b, "start", b->n);
 	prandom_seed_state(&t->random, load);
 	if (load)
