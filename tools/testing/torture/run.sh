@@ -86,11 +86,11 @@ figure() { cat "$PARAMETERS/$1"; }
 # comes_true COMMAND: repeat the command until it succeeds, for at most PATIENCE seconds.
 comes_true()
 {
-	left=$((PATIENCE * 10))
+	left=$((PATIENCE * 50))
 	until "$@"; do
 		[ $left -gt 0 ] || return 1
 		left=$((left - 1))
-		usleep 100000
+		usleep 20000
 	done
 }
 
@@ -412,11 +412,13 @@ timed()
 	[ $duration -ge 2 ] || duration=2
 }
 
-phase_volume()
+# stage PERCENT PHASE JOB...: run the phase, and jobs beside it.
+stage()
 {
-	timed "$VOLUME"
-	torture volume "$duration" || return
-	start_jobs hotplug read
+	timed "$1"
+	torture "$2" "$duration" || return
+	shift 2
+	start_jobs "$@"
 	torture_ends "$duration"
 	stop_jobs
 }
@@ -436,9 +438,6 @@ beset()
 	torture_ends "$duration"
 	default_becomes_empty
 }
-
-phase_nasty() { beset 15 nasty; }
-phase_mixed() { beset 15 mixed; }
 
 # no_timers: true if wpool has no timer. Lists its timers in $timers.
 no_timers()
@@ -492,24 +491,6 @@ phase_stutter()
 	note="$((all_silences + silences)) silences"
 }
 
-# stage PHASE: run a phase that tests one kind of tasks.
-stage()
-{
-	timed 5
-	torture "$1" "$duration" || return
-	start_jobs hotplug cgroup
-	torture_ends "$duration"
-	stop_jobs
-}
-
-phase_event() { stage event; }
-phase_watch() { stage watch; }
-phase_group() { stage group; }
-phase_strand() { stage strand; }
-phase_loop() { stage loop; }
-phase_work() { stage work; }
-phase_task() { stage task; }
-
 # A round takes some milliseconds, so RELEASES seconds are enough for RELEASES rounds.
 phase_release()
 {
@@ -532,6 +513,11 @@ phase_seed()
 	count=$all
 }
 
+# has_completed NUMBER: true if pool "load" has completed so many tasks.
+has_completed() { [ "$(cat $POOLS/load/completed)" -ge "$1" ]; }
+
+unloads() { rmmod wpool 2>/dev/null; }
+
 # Load wpool, let processes submit to it, kill them, and unload it.
 phase_load()
 {
@@ -552,14 +538,10 @@ phase_load()
 			--tasks 100000000 --submitters 3 >/dev/null 2>"$TMP/load" &
 		pids="$pids $!"
 		draw 100
-		want=$((drawn + 1)) left=1000
-		while [ "$(cat $POOLS/load/completed)" -lt $want ] && [ $left -gt 0 ]; do
-			left=$((left - 1))
-			usleep 20000
-		done
-		[ $left -gt 0 ] || complain "cycle $cycle: no work was done: $(cat "$TMP/load")"
+		comes_true has_completed $((drawn + 1)) ||
+			complain "cycle $cycle: no work was done: $(cat "$TMP/load")"
 		# wpool is in use, so rmmod must fail
-		if rmmod wpool 2>/dev/null; then
+		if unloads; then
 			complain "cycle $cycle: it was unloaded under its users"
 			return
 		fi
@@ -569,12 +551,7 @@ phase_load()
 		draw 2
 		# unload while the processes exit, or after their exit
 		[ "$drawn" -eq 0 ] || wait
-		left=1000
-		until rmmod wpool 2>/dev/null; do
-			[ $left -gt 0 ] || hangs "cycle $cycle: it cannot be unloaded" || return
-			left=$((left - 1))
-			usleep 20000
-		done
+		comes_true unloads || hangs "cycle $cycle: it cannot be unloaded" || return
 		wait
 		if [ -e $POOLS ] || [ -e /dev/wpool ]; then
 			complain "cycle $cycle: something is left"
@@ -606,11 +583,13 @@ for phase; do
 	nr=$((nr + 1))
 	rm -f "$TMP/bad"
 	count=0 note='' seen=''
-	if type "phase_$phase" >/dev/null 2>&1; then
-		"phase_$phase"
-	else
-		complain "there is no phase '$phase'"
-	fi
+	case $phase in
+	volume) stage "$VOLUME" volume hotplug read ;;
+	event | watch | group | strand | loop | work | task) stage 5 "$phase" hotplug cgroup ;;
+	nasty | mixed) beset 15 "$phase" ;;
+	stutter | release | seed | load | fault) "phase_$phase" ;;
+	*) complain "there is no phase '$phase'" ;;
+	esac
 	total=$((total + count))
 	say "$phase: $count tasks${seen:+, $seen}${note:+, $note}"
 	if [ -e "$TMP/bad" ]; then
