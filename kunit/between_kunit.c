@@ -9,7 +9,6 @@
 #include <linux/lockdep.h>
 #include <linux/string.h>
 
-#include "client/event_fire.h"
 #include "core/runqs.h"
 #include "core/state.h"
 #include "event.h"

@@ -253,7 +253,7 @@ static inline bool wpool_drops(const struct wpool *pool)
  *
  * The raw locks; only the indented ones nest:
  *
- *   event->lock (client/event_fire.c): only the kernel's own locks of timers are taken under it
+ *   event->lock (client/event.c): only the kernel's own locks of timers are taken under it
  *   strand->lock (client/strand.c): only the lock of a completion is taken under it
  *   group->lock (client/group.c): only the kernel's own locks of wake-ups are taken under it
  *   pool->admission.lock
