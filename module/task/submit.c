@@ -16,8 +16,8 @@
  *
  * The claim comes first, because a task may turn out to need no token. If such a task held a token,
  * even for a moment, another submitter could be refused. Everything out of the ordinary goes to
- * submit_slow(), with the tasks claimed so far. overload.c decides what happens to tasks that found
- * no token.
+ * submit_slow(), with the tasks claimed so far. apply_overload() decides what happens to tasks that
+ * found no token.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -27,11 +27,14 @@
 #include <linux/hardirq.h>
 #include <linux/printk.h>
 
+#include "core/current.h"
+#include "core/notify.h"
 #include "core/runqs.h"
 #include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
-#include "task/overload.h"
+#include "task/finish.h"
+#include "task/run.h"
 #include "task/state.h"
 #include "task/tokens.h"
 #include "task/waiters.h"
@@ -110,23 +113,175 @@ static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_ta
 	wpool_sched_push_on(pool, on, task);
 }
 
+/* ---- the pool is full ---- */
+
 /*
- * Submit up to CHUNK tasks, of which the first @claimed are claimed already. @on: where to queue a
- * single task, or NULL; @how: what to do without room; NULL: unclaim the task. Returns the number
- * of accepted tasks, a prefix. If not all were accepted, *err says why; 0: call again for the rest.
+ * What a submitter without a token does. If the submitter waits, it waits in task state @state, for
+ * at most @timeout jiffies; @waited is that of struct wpool_waiter. @quiet: whatever the policy is,
+ * refuse the task, and do not count that.
  */
-static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 nr, u32 claimed,
-		       struct wpool_runq *on, struct wpool_overload *how, int *err)
+struct overload {
+	enum wpool_policy policy;
+	unsigned int state;
+	long timeout;
+	bool waited;
+	bool quiet;
+};
+
+static void count_refused(struct wpool *pool)
 {
 	struct wpool_runq *rq;
 	unsigned long flags;
-	int n = 0, more;
+
+	local_irq_save(flags);
+	rq = wpool_this_runq(pool);
+	/* if the pool was destroyed, a CPU that came up afterwards has no run queue */
+	if (likely(rq))
+		WRITE_ONCE(rq->share.refused, rq->share.refused + 1);
+	local_irq_restore(flags);
+}
+
+/* Wait for room for claimed tasks; *@accepted: out: the number of accepted tasks */
+static int wait_for_room(struct wpool *pool, struct wpool_task *const *tasks, u32 nr,
+			 struct overload *how, u32 *accepted)
+{
+	struct wpool_waiter waiter = { .tasks = tasks, .nr = nr, .waited = how->waited };
+	int err;
+
+	if (!how->timeout)
+		return -ETIME;
+	if (wpool_in_own_task(pool))
+		return -EDEADLK;
+	err = wpool_waiters_wait(pool, &waiter, how->state, how->timeout);
+	how->waited |= !err;
+	*accepted = waiter.accepted;
+	return err;
+}
+
+/* A drop gives up after this many tasks of events and strands in a row: such tasks must stay. */
+#define MAX_KEPT	8
+
+/* The most tasks that may wait in tidy.c for their end: otherwise dropped ones could pile up. */
+#define MAX_DROPPED	1024
+
+/* Take the oldest droppable task out of its queue, or return NULL. */
+static struct wpool_task *take_droppable(struct wpool *pool)
+{
+	struct wpool_task *kept[MAX_KEPT], *task;
+	u32 nr = 0;
+
+	while ((task = wpool_sched_take_oldest(pool)) && wpool_task_is_event(task)) {
+		kept[nr++] = task;
+		task = NULL;
+		if (nr == MAX_KEPT)
+			break;
+	}
+	if (unlikely(nr))
+		wpool_sched_put_first(pool, kept, nr);
+	return task;
+}
+
+/*
+ * Accept a claimed task in place of the oldest droppable one, which has a token until it is
+ * finished, here or in workers/tidy.c; that token then repays the debt of the new task.
+ */
+static int replace_oldest(struct wpool *pool, struct wpool_task *task)
+{
+	struct wpool_task *oldest = NULL;
+	unsigned long flags;
+	int err = 0;
+
+	local_irq_save(flags);
+	/* interrupts are off: if this thread sees the pool open, a close waits for it */
+	if (wpool_refuses(pool))
+		err = -ESHUTDOWN;
+	else if (READ_ONCE(pool->tidy.nr) + READ_ONCE(pool->tidy_joinable.nr) < MAX_DROPPED)
+		oldest = take_droppable(pool);
+	if (oldest) {
+		wpool_tokens_owe(pool, wpool_this_runq(pool));
+		wpool_accept_claimed(pool, wpool_this_runq(pool), &task, 1);
+		/* false if @oldest is cancelled already; it is dequeued, so finish it either way */
+		wpool_task_mark_cancelled(oldest);
+	}
+	local_irq_restore(flags);
+	/* the unfinished task keeps the pool */
+	if (oldest)
+		wpool_finish_or_tidy(pool, oldest);
+	return oldest ? 0 : err ?: -EAGAIN;
+}
+
+/*
+ * Claimed tasks found no token: apply the overload policy. @refused: the pool was closed at that
+ * time; it may have been reopened since. Returns the number of accepted tasks, a prefix; the others
+ * are unclaimed, and *err says why; 0: to be submitted one by one. May sleep if the policy is to
+ * block or run.
+ */
+static u32 apply_overload(struct wpool *pool, struct wpool_task *const *tasks, u32 nr,
+			  struct overload *how, bool refused, int *err)
+{
+	enum wpool_policy policy = how->policy;
+	u32 n = 0, i;
+
+	*err = 0;
+	refused |= wpool_refuses(pool);
+	/* a submitter that began to wait before the pool was closed to others may still wait */
+	if (refused && how->waited)
+		policy = WPOOL_BLOCK;
+	if (refused && !how->waited) {
+		*err = -ESHUTDOWN;
+	} else if (how->quiet) {
+		*err = -EAGAIN;
+	} else {
+		trace_wpool_pool_overloaded(pool->name, nr, policy);
+		wpool_notify_tell(pool);
+		switch (policy) {
+		case WPOOL_BLOCK:
+			*err = wait_for_room(pool, tasks, nr, how, &n);
+			break;
+		case WPOOL_RUN:
+			/* one task here; other threads may submit the rest meanwhile */
+			while (nr > 1)
+				wpool_task_unclaim(tasks[--nr]);
+			*err = wpool_run_in_submitter(pool, tasks[0]);
+			n = !*err;
+			break;
+		case WPOOL_DROP_OLDEST:
+			while (n < nr && !*err) {
+				*err = replace_oldest(pool, tasks[n]);
+				n += !*err;
+			}
+			break;
+		default:
+			*err = -EAGAIN;
+		}
+		if (*err == -EAGAIN || *err == -EDEADLK)
+			count_refused(pool);
+	}
+
+	for (i = n; i < nr; i++)
+		wpool_task_unclaim(tasks[i]);
+	return n;
+}
+
+/* ---- submit ---- */
+
+/*
+ * Submit up to CHUNK tasks, of which the first @claimed are claimed already. @on: where to queue a
+ * single task, or NULL; @how: what to do without room. Returns the number of accepted tasks, a
+ * prefix. If not all were accepted, *err says why; 0: call again for the rest.
+ */
+static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 nr, u32 claimed,
+		       struct wpool_runq *on, struct overload *how, int *err)
+{
+	struct wpool_runq *rq;
+	unsigned long flags;
+	int n = 0, full_err;
 	bool refused;
 
 	*err = 0;
 	local_irq_save(flags);
 	while (claimed < nr) {
-		*err = wpool_task_claim(pool, tasks[claimed], !claimed, how && how->waited);
+		*err = wpool_task_claim(pool, tasks[claimed], !claimed, how->waited);
 		if (*err)
 			break;
 		claimed++;
@@ -143,24 +298,10 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 
 
 	refused = n < 0;
 	n = max(n, 0);
-	if (unlikely(n < claimed) && !how) {
-		wpool_task_unclaim(tasks[0]);
-		*err = refused ? -ESHUTDOWN : -EAGAIN;
-		return 0;
-	}
 	if (unlikely(n < claimed)) {
-		more = wpool_overload_apply(pool, tasks + n, claimed - n, how, refused);
-		if (more < 0) {
-			*err = more;
-			return n;
-		}
-		n += more;
+		n += apply_overload(pool, tasks + n, claimed - n, how, refused, &full_err);
 		if (n < claimed) {
-			/*
-			 * Policy run: one task at a time. Otherwise the wait or the drop ended
-			 * early, after a prefix of the tasks was accepted.
-			 */
-			*err = how->policy == WPOOL_RUN ? 0 : -EAGAIN;
+			*err = full_err;
 			return n;
 		}
 	}
@@ -184,17 +325,18 @@ static noinline int submit_one_slow(struct wpool *pool, struct wpool_task *task,
 				    enum wpool_policy policy, unsigned int state, long timeout,
 				    struct wpool_runq *on)
 {
-	struct wpool_overload how = {
+	struct overload how = {
 		.policy = policy,
 		.state = state,
 		.timeout = timeout,
+		.quiet = !state,
 	};
 	int err;
 
 	/* submit_fast() has checked a task that it has claimed */
 	if (!claimed && !is_valid(pool, task))
 		return -EINVAL;
-	return submit_slow(pool, &task, 1, claimed, on, state ? &how : NULL, &err) == 1 ? 0 : err;
+	return submit_slow(pool, &task, 1, claimed, on, &how, &err) == 1 ? 0 : err;
 }
 
 static __always_inline bool submit_one_fast(struct wpool *pool, struct wpool_task *task,
@@ -205,11 +347,11 @@ static __always_inline bool submit_one_fast(struct wpool *pool, struct wpool_tas
 	       likely(submit_fast(pool, &task, 1, claimed));
 }
 
-/* The policy for a submitter that does not sleep. */
-static enum wpool_policy try_policy(struct wpool *pool)
+static enum wpool_policy policy_of(struct wpool *pool, bool may_sleep)
 {
-	return pool && READ_ONCE(pool->policy) == WPOOL_DROP_OLDEST ? WPOOL_DROP_OLDEST :
-								     WPOOL_FAIL;
+	enum wpool_policy policy = pool ? READ_ONCE(pool->policy) : WPOOL_FAIL;
+
+	return may_sleep || policy == WPOOL_DROP_OLDEST ? policy : WPOOL_FAIL;
 }
 
 int wpool_submit(struct wpool *pool, struct wpool_task *task)
@@ -219,8 +361,8 @@ int wpool_submit(struct wpool *pool, struct wpool_task *task)
 	assert_may_sleep();
 	if (submit_one_fast(pool, task, &claimed))
 		return 0;
-	return submit_one_slow(pool, task, claimed, pool ? READ_ONCE(pool->policy) : WPOOL_FAIL,
-			       TASK_KILLABLE, MAX_SCHEDULE_TIMEOUT, NULL);
+	return submit_one_slow(pool, task, claimed, policy_of(pool, true), TASK_KILLABLE,
+			       MAX_SCHEDULE_TIMEOUT, NULL);
 }
 EXPORT_SYMBOL_GPL(wpool_submit);
 
@@ -230,7 +372,7 @@ int wpool_try_submit(struct wpool *pool, struct wpool_task *task)
 
 	if (submit_one_fast(pool, task, &claimed))
 		return 0;
-	return submit_one_slow(pool, task, claimed, try_policy(pool), TASK_KILLABLE, 0, NULL);
+	return submit_one_slow(pool, task, claimed, policy_of(pool, false), TASK_KILLABLE, 0, NULL);
 }
 EXPORT_SYMBOL_GPL(wpool_try_submit);
 
@@ -264,8 +406,7 @@ int wpool_submit_on_state(struct wpool *pool, int cpu, struct wpool_task *task, 
 {
 	if (state)
 		assert_may_sleep();
-	return submit_on_cpu(pool, cpu, task, pool && state ? READ_ONCE(pool->policy) : WPOOL_FAIL,
-			     state);
+	return submit_on_cpu(pool, cpu, task, policy_of(pool, true), state);
 }
 
 int wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
@@ -276,14 +417,14 @@ EXPORT_SYMBOL_GPL(wpool_submit_on);
 
 int wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task)
 {
-	return submit_on_cpu(pool, cpu, task, try_policy(pool), TASK_KILLABLE);
+	return submit_on_cpu(pool, cpu, task, policy_of(pool, false), TASK_KILLABLE);
 }
 EXPORT_SYMBOL_GPL(wpool_try_submit_on);
 
 int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned int state,
 			 bool waited)
 {
-	struct wpool_overload how = {
+	struct overload how = {
 		.state = state,
 		.timeout = state ? MAX_SCHEDULE_TIMEOUT : 0,
 		.waited = waited,
@@ -299,7 +440,7 @@ int wpool_submit_claimed(struct wpool *pool, struct wpool_task *task, unsigned i
 	local_irq_restore(flags);
 	if (likely(n))
 		return 0;
-	how.policy = state ? READ_ONCE(pool->policy) : try_policy(pool);
+	how.policy = policy_of(pool, state);
 	return submit_slow(pool, &task, 1, 1, NULL, &how, &err) == 1 ? 0 : err;
 }
 
@@ -321,8 +462,8 @@ void wpool_submit_event(struct wpool *pool, struct wpool_task *task, int cpu)
 int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		       unsigned int nr, unsigned int flags)
 {
-	struct wpool_overload how = {
-		.policy = try_policy(pool),
+	struct overload how = {
+		.policy = policy_of(pool, !(flags & WPOOL_BATCH_TRY)),
 		.state = TASK_KILLABLE,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
@@ -333,10 +474,8 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 	if (!pool || !tasks || !nr || nr > INT_MAX || in_nmi() ||
 	    flags & ~(WPOOL_BATCH_TRY | WPOOL_BATCH_INTERRUPTIBLE))
 		return -EINVAL;
-	if (!(flags & WPOOL_BATCH_TRY)) {
+	if (!(flags & WPOOL_BATCH_TRY))
 		assert_may_sleep();
-		how.policy = READ_ONCE(pool->policy);
-	}
 	if (flags & WPOOL_BATCH_INTERRUPTIBLE)
 		how.state = TASK_INTERRUPTIBLE | TASK_FREEZABLE;
 
