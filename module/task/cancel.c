@@ -23,62 +23,51 @@
 #define MAX_TRIES	8
 
 /*
- * Take a task marked as cancelled out of its queue now, so that its token need not wait for a
- * worker; or end the wait of its submitter. Returns the pool if the caller holds the task and must
- * finish it, otherwise NULL. The caller's RCU lock keeps the pool.
+ * Take a task marked as cancelled out of its queue, and end it now, so that its token need not wait
+ * for a worker; or end the wait of its submitter. False if another thread holds the task.
  */
-static struct wpool *take_out(struct wpool_task *task)
+static bool end_cancelled(struct wpool_task *task)
 {
-	/* with interrupts off, the thread that moves the task may be the interrupted one */
-	int tries = irqs_disabled() ? 1 : MAX_TRIES, i;
-	bool withdrawn = false;
 	unsigned long flags;
 	struct wpool *pool;
+	bool ret;
 
-	for (i = 0; i < tries && !withdrawn && wpool_task_is_cancelled(task); i++) {
-		pool = wpool_task_pool(task);
-		if (pool && wpool_sched_unqueue(pool, task))
-			return pool;
-		local_irq_save(flags);
-		withdrawn = wpool_waiters_leave(task);
-		local_irq_restore(flags);
-		cpu_relax();
-	}
-	return NULL;
+	/* RCU keeps the pool */
+	rcu_read_lock();
+	pool = wpool_task_pool(task);
+	ret = pool && wpool_sched_unqueue(pool, task);
+	if (ret)
+		wpool_finish_or_tidy(pool, task);
+	rcu_read_unlock();
+	if (ret)
+		return true;
+	local_irq_save(flags);
+	ret = wpool_waiters_leave(task);
+	local_irq_restore(flags);
+	return ret;
 }
 
 bool wpool_task_cancel(struct wpool_task *task)
 {
-	struct wpool *pool;
-	bool ret;
+	/* with interrupts off, the thread that moves the task may be the interrupted one */
+	int tries = irqs_disabled() ? 1 : MAX_TRIES;
 
-	if (IS_ERR_OR_NULL(task))
+	if (IS_ERR_OR_NULL(task) || !wpool_task_mark_cancelled(task))
 		return false;
-	rcu_read_lock();
-	ret = wpool_task_mark_cancelled(task);
-	pool = ret ? take_out(task) : NULL;
-	if (pool)
-		wpool_finish_or_tidy(pool, task);
-	rcu_read_unlock();
-	return ret;
+	while (tries-- && wpool_task_is_cancelled(task) && !end_cancelled(task))
+		cpu_relax();
+	return true;
 }
 EXPORT_SYMBOL_GPL(wpool_task_cancel);
 
 /* Cancel the task, which the caller has disabled, and wait until it is IDLE. */
 static int cancel_and_wait(struct wpool_task *task)
 {
-	struct wpool *pool;
 	u32 tries = 0;
 
 	wpool_task_mark_cancelled(task);
 	while (wpool_task_is_cancelled(task)) {
-		/* RCU keeps the pool for wpool_finish_put_down() */
-		rcu_read_lock();
-		pool = take_out(task);
-		if (pool)
-			wpool_finish_put_down(pool, task);
-		rcu_read_unlock();
-		if (pool)
+		if (end_cancelled(task))
 			continue;
 		if (fatal_signal_pending(current))
 			return -EINTR;

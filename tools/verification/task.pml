@@ -544,7 +544,7 @@ proctype worker(byte me)
 	od
 }
 
-/* take_out(), once, and what its caller does with the task */
+/* end_cancelled() of a task that was accepted */
 inline take_out()
 {
 	p = pool_of;
