@@ -26,7 +26,6 @@
 #include "pool/dump.h"
 #include "pool/orphans.h"
 #include "pool/pool.h"
-#include "task/debug.h"
 #include "task/item.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
@@ -169,8 +168,6 @@ static int __init wpool_init(void)
 	if (err)
 		return err;
 
-	if (IS_ENABLED(CONFIG_DEBUG_OBJECTS))
-		wpool_debug_setup(wpool_task_cancel, wpool_task_cancel_sync);
 	wpool_trace_init();
 	wpool_counts_init();
 	wpool_monitor_init();

@@ -11,6 +11,7 @@
 #include <linux/export.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/string.h>
 
 #include "core/sched.h"
 #include "core/state.h"
@@ -119,3 +120,46 @@ int wpool_task_cancel_sync(struct wpool_task *task)
 	return ret;
 }
 EXPORT_SYMBOL_GPL(wpool_task_cancel_sync);
+
+/* ---- misuse ---- */
+
+#ifdef CONFIG_DEBUG_OBJECTS
+
+static void *task_hint(void *addr)
+{
+	return ((struct wpool_task *)addr)->func;
+}
+
+/* Cancel the task; wait for its end if it is joinable and this context may sleep. */
+static void debug_end_task(void *task)
+{
+	if (!preemptible() || wpool_task_cancel_sync(task) == -EINVAL)
+		wpool_task_cancel(task);
+}
+
+static bool is_static(void *addr)
+{
+	return ((struct wpool_task *)addr)->flags & WPOOL_TASK_STATIC;
+}
+
+static void do_nothing(struct wpool_task *task)
+{
+}
+
+static bool fixup_assert_init(void *addr, enum debug_obj_state state)
+{
+	struct wpool_task *task = addr;
+
+	if (state != ODEBUG_STATE_NOTAVAILABLE)
+		return false;
+	memset(task, 0, sizeof(*task));
+	task->func = do_nothing;
+	wpool_debug_init(task);
+	return true;
+}
+
+WPOOL_DEBUG_KIND(task, .is_static_object = is_static, .fixup_assert_init = fixup_assert_init);
+
+const struct debug_obj_descr *const wpool_task_descr = &task_descr;
+
+#endif

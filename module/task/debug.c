@@ -26,17 +26,7 @@
 #include "task/debug.h"
 
 #include <linux/export.h>
-#include <linux/preempt.h>
-#include <linux/string.h>
 #include <linux/wpool.h>
-
-static bool (*cancel)(struct wpool_task *task);
-static int (*cancel_sync)(struct wpool_task *task);
-
-static void *task_hint(void *addr)
-{
-	return ((struct wpool_task *)addr)->func;
-}
 
 bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 		       const struct debug_obj_descr *descr, void (*end)(void *addr), bool again)
@@ -53,47 +43,8 @@ bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 	return true;
 }
 
-/* Cancel the task; wait for its end if it is joinable and this context may sleep. */
-static void debug_end_task(void *task)
-{
-	if (!preemptible() || cancel_sync(task) == -EINVAL)
-		cancel(task);
-}
-
-static bool is_static(void *addr)
-{
-	return ((struct wpool_task *)addr)->flags & WPOOL_TASK_STATIC;
-}
-
-static void do_nothing(struct wpool_task *task)
-{
-}
-
-static bool fixup_assert_init(void *addr, enum debug_obj_state state)
-{
-	struct wpool_task *task = addr;
-
-	if (state != ODEBUG_STATE_NOTAVAILABLE)
-		return false;
-	memset(task, 0, sizeof(*task));
-	task->func = do_nothing;
-	wpool_debug_init(task);
-	return true;
-}
-
-WPOOL_DEBUG_KIND(task, .is_static_object = is_static, .fixup_assert_init = fixup_assert_init);
-
-const struct debug_obj_descr *const wpool_task_descr = &task_descr;
-
-void wpool_debug_setup(bool (*cancel_fn)(struct wpool_task *task),
-		       int (*cancel_sync_fn)(struct wpool_task *task))
-{
-	cancel = cancel_fn;
-	cancel_sync = cancel_sync_fn;
-}
-
 void wpool_task_destroy_on_stack(struct wpool_task *task)
 {
-	debug_object_free(task, &task_descr);
+	debug_object_free(task, wpool_task_descr);
 }
 EXPORT_SYMBOL_GPL(wpool_task_destroy_on_stack);

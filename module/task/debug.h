@@ -41,10 +41,6 @@ extern const struct debug_obj_descr *const wpool_task_descr;
 bool wpool_debug_fixup(void *addr, enum debug_obj_state state,
 		       const struct debug_obj_descr *descr, void (*end)(void *addr), bool again);
 
-/** wpool_debug_setup() - set how to cancel a task that is in use; before the first task */
-void wpool_debug_setup(bool (*cancel_fn)(struct wpool_task *task),
-		       int (*cancel_sync_fn)(struct wpool_task *task));
-
 /** wpool_debug_init_object() - an object is about to be initialised; reports one in use */
 static inline void wpool_debug_init_object(void *addr, const struct debug_obj_descr *descr)
 {
