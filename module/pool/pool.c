@@ -37,7 +37,6 @@
 #include "pool/tune.h"
 #include "task/flush.h"
 #include "task/item.h"
-#include "task/tokens.h"
 #include "task/waiters.h"
 #include "workers/affinity.h"
 #include "workers/cgroup.h"
@@ -134,7 +133,9 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	pool->admission.nr_closes = wpool_counter_start();
 	pool->flushes_begun = wpool_counter_start();
 	pool->flushes_ended = pool->flushes_begun;
-	wpool_tokens_init(pool);
+	raw_spin_lock_init(&pool->admission.lock);
+	INIT_LIST_HEAD(&pool->admission.waiters);
+	init_swait_queue_head(&pool->admission.guests);
 	raw_spin_lock_init(&pool->workers.lock);
 	mutex_init(&pool->workers.mutex);
 	INIT_LIST_HEAD(&pool->workers.list);
@@ -170,16 +171,10 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 
 static int prealloc_workers(struct wpool *pool)
 {
-	int err;
+	u32 nr = pool->prealloc ? pool->capacity : pool->reclaim ? pool->min_workers : 0;
+	int err = pool->reclaim ? wpool_worker_create_reserve(pool) : 0;
 
-	if (pool->reclaim) {
-		err = wpool_worker_create_reserve(pool);
-		if (err)
-			return err;
-	}
-	if (pool->prealloc)
-		return wpool_worker_create_all(pool, pool->capacity);
-	return pool->reclaim ? wpool_worker_create_all(pool, pool->min_workers) : 0;
+	return err ?: wpool_worker_create_all(pool, nr);
 }
 
 /* Wait until nothing of a closed pool is left but its memory. */

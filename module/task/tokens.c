@@ -63,23 +63,6 @@ static void set_batch(struct wpool *pool, int total)
 	WRITE_ONCE(pool->admission.plenty, batch ? total / 4 : INT_MAX);
 }
 
-void wpool_tokens_init(struct wpool *pool)
-{
-	int total = wpool_tokens_total(pool->capacity, pool->queue_depth);
-
-	raw_spin_lock_init(&pool->admission.lock);
-	INIT_LIST_HEAD(&pool->admission.waiters);
-	init_swait_queue_head(&pool->admission.guests);
-	atomic_set(&pool->admission.tokens, total);
-	pool->admission.base = total;
-	/* no caches until wpool_tokens_resize() */
-	if (total == WPOOL_TOKENS_UNLIMITED)
-		pool->token_batch = WPOOL_NO_TOKENS;
-	else
-		pool->attention = WPOOL_ATT_SCARCE;
-	pool->admission.plenty = INT_MAX;
-}
-
 void __wpool_attention_set(struct wpool *pool, u32 bits, bool on)
 {
 	u32 attention = on ? pool->attention | bits : pool->attention & ~bits;
@@ -90,31 +73,20 @@ void __wpool_attention_set(struct wpool *pool, u32 bits, bool on)
 		WRITE_ONCE(pool->attention, attention);
 }
 
-/* Move the tokens of every cache to admission.tokens. */
-static void collect_caches(struct wpool *pool)
-	__must_hold(&pool->admission.lock)
-{
-	struct wpool_runq *rq;
-	int cpu, n;
-
-	lockdep_assert_held(&pool->admission.lock);
-	wpool_for_each_runq(pool, rq, cpu) {
-		if (!atomic_read(&rq->share.tokens))
-			continue;
-		n = atomic_xchg(&rq->share.tokens, 0);
-		atomic_add(n, &pool->admission.tokens);
-	}
-}
-
 void __wpool_tokens_make_scarce(struct wpool *pool)
 {
+	struct wpool_runq *rq;
+	int cpu;
+
 	lockdep_assert_held(&pool->admission.lock);
 	if (pool->attention & WPOOL_ATT_SCARCE)
 		return;
 	__wpool_attention_set(pool, WPOOL_ATT_SCARCE, true);
 	/* scarce:A */
 	smp_mb();
-	collect_caches(pool);
+	wpool_for_each_runq(pool, rq, cpu)
+		if (atomic_read(&rq->share.tokens))
+			atomic_add(atomic_xchg(&rq->share.tokens, 0), &pool->admission.tokens);
 }
 
 void wpool_tokens_relax(struct wpool *pool)

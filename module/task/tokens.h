@@ -33,9 +33,6 @@ static inline bool wpool_refuses(struct wpool *pool)
 	       (attention & WPOOL_ATT_OWN && !wpool_in_own_task(pool));
 }
 
-/** wpool_tokens_init() - set up the tokens of a new, open pool; no CPU caches tokens yet */
-void wpool_tokens_init(struct wpool *pool);
-
 /*
  * Take up to @want tokens, at least 1, from wherever they are. Returns how many; 0 if there is
  * none, or other submitters already wait; -ESHUTDOWN if the pool refuses the caller. Interrupts are
@@ -96,9 +93,9 @@ static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
 void wpool_tokens_relax(struct wpool *pool);
 
 /*
- * Adapt the tokens to the limits, and the caches to the CPUs that are online. Tokens are scarce
- * afterwards if the limit is smaller than before, or too small for caches. The caller has
- * tune_mutex, and must serve the waiters, see wpool_waiters_resize().
+ * Adapt the tokens to the limits, and the caches to the CPUs that are online; a new pool has no
+ * tokens before. Tokens are scarce afterwards if the limit is smaller than before, or too small for
+ * caches. The caller has tune_mutex, and must serve the waiters, see wpool_waiters_resize().
  */
 void wpool_tokens_resize(struct wpool *pool);
 
