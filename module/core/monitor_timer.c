@@ -13,7 +13,7 @@
  *                           sets the timer; or wake_one() in wake.c wakes none, and sets it
  *   apply_attrs:A           hand-off is enabled (pool/tune.c): workers that run
  *                           already did not keep the timer on
- *   wait:A, join:A          a submitter, or an event, waits for a token (task/waiters.c)
+ *   wait:A                  a submitter, or an event, waits for a token (task/waiters.c)
  *   wpool_notify_tell:A     a pool has news (notify.c)
  *
  *   timer_fires:A           the state is OFF, barrier, look at the pools in the list

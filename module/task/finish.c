@@ -158,9 +158,9 @@ static void end_refused(struct wpool *pool, struct wpool_task *task)
 				 wpool_trace_func(task), -ESHUTDOWN);
 	wpool_debug_deactivate(task);
 	task->abort(task, -ESHUTDOWN);
+	/* the calling work keeps the pool */
 	if (atomic_dec_and_test(&pool->nr_refused_events))
 		wake_up_all(&pool->drain_wq);
-	wpool_put(pool);
 }
 
 void wpool_finish_put_down(struct wpool *pool, struct wpool_task *task)

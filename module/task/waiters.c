@@ -24,7 +24,7 @@
  *   wait    adds a waiter, or an event, and takes one pass under the same hold of the lock. This
  *           pass can serve all that was added. So if the new entry was the first and still
  *           waits, no token was free then, and each token that comes free later brings its own
- *           pass. If the new entry was not the first, the rule held before, and no pass is needed.
+ *           pass. If the new entry was not the first, the rule held before.
  *   resize  adds many tokens, and takes passes until one finds no token or no waiter.
  *           It runs in a thread, and enables interrupts between two passes.
  */
@@ -80,45 +80,35 @@ static void remove_waiter(struct wpool *pool, struct wpool_task *entry)
 	__wpool_attention_set(pool, WPOOL_ATT_WAITERS, !list_empty(&pool->admission.waiters));
 }
 
-static void join_waiters(struct wpool *pool, struct wpool_waiter *waiter)
-	__must_hold(&pool->admission.lock)
-{
-	u32 i;
-
-	lockdep_assert_held(&pool->admission.lock);
-	add_waiter(pool, &waiter->entry);
-	for (i = 0; i < waiter->nr; i++) {
-		waiter->tasks[i]->waiter = waiter;
-		mark_waiting(pool, waiter->tasks[i], true);
-	}
-}
-
-/* End a wait, with @error, or with 0 if all tasks of the waiter were accepted. */
-static void leave_waiters(struct wpool *pool, struct wpool_waiter *waiter, int error)
-	__must_hold(&pool->admission.lock)
-{
-	u32 i;
-
-	lockdep_assert_held(&pool->admission.lock);
-	remove_waiter(pool, &waiter->entry);
-	for (i = waiter->accepted; i < waiter->nr; i++)
-		mark_waiting(pool, waiter->tasks[i], false);
-	/* pairs with the acquires of waiter->error; the waiter's stack may be gone after this */
-	smp_store_release(&waiter->error, error);
-}
-
-/* The first entry: that of a waiter, or the task of an event or a strand; or NULL. */
-static struct wpool_task *first_waiter(struct wpool *pool)
-	__must_hold(&pool->admission.lock)
-{
-	lockdep_assert_held(&pool->admission.lock);
-	return list_first_entry_or_null(&pool->admission.waiters, struct wpool_task, node);
-}
-
 /* The waiter that has this entry; NULL for the task of an event or a strand. */
 static struct wpool_waiter *waiter_at(struct wpool_task *entry)
 {
 	return wpool_task_is_event(entry) ? NULL : container_of(entry, struct wpool_waiter, entry);
+}
+
+/*
+ * End a wait before all of its tasks were accepted, or, with @error 0, afterwards. Returns the
+ * thread to wake; NULL for the task of an event or a strand.
+ */
+static struct task_struct *end_wait(struct wpool *pool, struct wpool_task *entry, int error)
+	__must_hold(&pool->admission.lock)
+{
+	struct wpool_waiter *waiter = waiter_at(entry);
+	struct task_struct *thread;
+	u32 i;
+
+	lockdep_assert_held(&pool->admission.lock);
+	remove_waiter(pool, entry);
+	if (!waiter) {
+		mark_waiting(pool, entry, false);
+		return NULL;
+	}
+	thread = waiter->thread;
+	for (i = waiter->accepted; i < waiter->nr; i++)
+		mark_waiting(pool, waiter->tasks[i], false);
+	/* pairs with the acquires of waiter->error; the waiter's stack may be gone after this */
+	smp_store_release(&waiter->error, error);
+	return thread;
 }
 
 bool wpool_waiters_leave(struct wpool_task *task)
@@ -137,13 +127,8 @@ bool wpool_waiters_leave(struct wpool_task *task)
 	waits = (unsigned long)READ_ONCE(task->pool) ==
 		((unsigned long)pool | WPOOL_TASK_WAITS) &&
 		(is_event || wpool_task_is_cancelled(task));
-	if (waits && is_event) {
-		remove_waiter(pool, task);
-		mark_waiting(pool, task, false);
-	} else if (waits) {
-		thread = task->waiter->thread;
-		leave_waiters(pool, task->waiter, -ECANCELED);
-	}
+	if (waits)
+		thread = end_wait(pool, is_event ? task : &task->waiter->entry, -ECANCELED);
 	raw_spin_unlock(&pool->admission.lock);
 	/* interrupts are off since the lock was taken, so RCU does not free the thread yet */
 	if (thread)
@@ -186,7 +171,7 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 	served->flags = 0;
 	served->nr_threads = 0;
 	while (served->nr_tasks < SERVE_BATCH) {
-		entry = first_waiter(pool);
+		entry = list_first_entry_or_null(&pool->admission.waiters, struct wpool_task, node);
 		if (!entry || !wpool_tokens_take_from(&pool->admission.tokens, 1))
 			break;
 		w = waiter_at(entry);
@@ -198,10 +183,8 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 		wpool_task_accept(pool, rq, task, colour);
 		served->tasks[served->nr_tasks++] = task;
 		served->flags |= task->flags;
-		if (w && w->accepted == w->nr) {
-			served->threads[served->nr_threads++] = w->thread;
-			leave_waiters(pool, w, 0);
-		}
+		if (w && w->accepted == w->nr)
+			served->threads[served->nr_threads++] = end_wait(pool, entry, 0);
 	}
 }
 
@@ -256,22 +239,20 @@ static void abandon_wait(struct wpool *pool, struct wpool_waiter *waiter, int er
 	 * interrupts are off, because a close ends all waits before its grace period.
 	 */
 	local_irq_save(flags);
-	/* pairs with the release in leave_waiters() */
-	if (smp_load_acquire(&waiter->error) != WAITING) {
-		local_irq_restore(flags);
-		return;
+	/* pairs with the release in end_wait() */
+	if (smp_load_acquire(&waiter->error) == WAITING) {
+		raw_spin_lock(&pool->admission.lock);
+		if (waiter->error == WAITING)
+			end_wait(pool, &waiter->entry, error);
+		raw_spin_unlock(&pool->admission.lock);
 	}
-	raw_spin_lock(&pool->admission.lock);
-	if (waiter->error == WAITING)
-		leave_waiters(pool, waiter, error);
-	raw_spin_unlock(&pool->admission.lock);
 	local_irq_restore(flags);
 }
 
 int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 		       unsigned int state, long timeout)
 {
-	u32 max = READ_ONCE(pool->max_blocking);
+	u32 max = READ_ONCE(pool->max_blocking), i;
 	struct wpool_runq *rq;
 	struct served served;
 	unsigned long flags;
@@ -295,11 +276,15 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 		   pool->admission.nr_waiting - pool->admission.nr_fired >= max) {
 		err = -EAGAIN;
 	} else {
-		join_waiters(pool, waiter);
+		add_waiter(pool, &waiter->entry);
+		for (i = 0; i < waiter->nr; i++) {
+			waiter->tasks[i]->waiter = waiter;
+			mark_waiting(pool, waiter->tasks[i], true);
+		}
 		/* wait:A */
 		smp_mb();
 		if (is_cancelled(waiter))
-			leave_waiters(pool, waiter, -ECANCELED);
+			end_wait(pool, &waiter->entry, -ECANCELED);
 		serve_locked(pool, rq, &served);
 	}
 	raw_spin_unlock(&pool->admission.lock);
@@ -316,7 +301,7 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 
 	for (;;) {
 		set_current_state(state);
-		/* pairs with the release in leave_waiters(): accepted is final, too */
+		/* pairs with the release in end_wait(): accepted is final, too */
 		if (smp_load_acquire(&waiter->error) != WAITING)
 			break;
 		if (signal_pending_state(state, current)) {
@@ -351,7 +336,6 @@ static void refuse_waiter(struct wpool *pool, struct wpool_task *task)
 		wpool_accept_claimed(pool, rq, &task, 1);
 		return;
 	}
-	wpool_get(pool);
 	atomic_inc(&pool->nr_refused_events);
 	wpool_tidy_task(pool, task);
 }
@@ -360,28 +344,22 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task)
 {
 	struct wpool_runq *rq = wpool_this_runq(pool);
 	struct served served;
-	bool first = false;
 	int n;
 
 	raw_spin_lock(&pool->admission.lock);
 	n = __wpool_tokens_take(pool, rq, 1);
 	if (!n) {
-		first = list_empty(&pool->admission.waiters);
 		add_waiter(pool, task);
 		mark_waiting(pool, task, true);
-	}
-	if (first) {
 		/* wait:A */
 		smp_mb();
 		serve_locked(pool, rq, &served);
 	}
 	raw_spin_unlock(&pool->admission.lock);
 	/* the task may be gone by now, if it joined the waiters */
-	if (first)
-		see_to(pool, rq, &served);
 	if (!n) {
-		/* join:A; the monitor counts the time in which the task waits */
-		smp_mb();
+		see_to(pool, rq, &served);
+		/* after wait:A: the monitor counts the time in which the task waits */
 		wpool_monitor_timer_set(pool);
 	}
 	if (n < 0)
@@ -393,41 +371,26 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task)
 
 void wpool_waiters_close(struct wpool *pool, bool drops)
 {
-	struct task_struct *threads[SERVE_BATCH];
-	struct wpool_task *events[SERVE_BATCH], *entry;
-	u32 nr_threads, nr_events, i;
-	struct wpool_waiter *w;
+	struct task_struct *thread;
+	struct wpool_task *entry;
 	unsigned long flags;
 
 	lockdep_assert_held(&pool->tune_mutex);
 	do {
-		nr_threads = 0;
-		nr_events = 0;
 		local_irq_save(flags);
 		raw_spin_lock(&pool->admission.lock);
 		__wpool_attention_set(pool, WPOOL_ATT_CLOSED | (drops ? WPOOL_ATT_DROPS : 0), true);
-		while (nr_threads + nr_events < SERVE_BATCH) {
-			entry = first_waiter(pool);
-			if (!entry)
-				break;
-			w = waiter_at(entry);
-			if (w) {
-				threads[nr_threads++] = w->thread;
-				leave_waiters(pool, w, -ESHUTDOWN);
-			} else {
-				remove_waiter(pool, entry);
-				mark_waiting(pool, entry, false);
-				events[nr_events++] = entry;
-			}
-		}
+		entry = list_first_entry_or_null(&pool->admission.waiters, struct wpool_task, node);
+		thread = entry ? end_wait(pool, entry, -ESHUTDOWN) : NULL;
 		raw_spin_unlock(&pool->admission.lock);
-		for (i = 0; i < nr_threads; i++)
-			wake_up_process(threads[i]);
-		for (i = 0; i < nr_events; i++)
-			refuse_waiter(pool, events[i]);
+		/* interrupts are off since the lock was taken: RCU does not free the thread yet */
+		if (thread)
+			wake_up_process(thread);
+		else if (entry)
+			refuse_waiter(pool, entry);
 		local_irq_restore(flags);
 		cond_resched();
-	} while (nr_threads + nr_events == SERVE_BATCH);
+	} while (entry);
 	/* close:A, pairs with wpool_nr_closes() */
 	smp_store_release(&pool->admission.nr_closes, pool->admission.nr_closes + 1);
 	swake_up_all(&pool->admission.guests);

@@ -15,7 +15,6 @@
  * barrier: task/waiters.c give:A
  * barrier: task/waiters.c wait:A
  * omits: task/waiters.c close:A
- * omits: task/waiters.c join:A
  * omits: task/waiters.c seen:A
  * barrier: task/waiters.h give:A
  *
