@@ -73,18 +73,15 @@ static void restore_counts(const struct wpool_context *was, const struct wpool_c
 	w->locks_left += wpool_context_locks(w) - was->locks;
 }
 
-/* Returns the saved credentials. The thread holds a reference to them, and to its own. */
-static const struct cred *saved_cred(const struct wpool_context *was)
-{
-	return (const struct cred *)(was->creds ^ (unsigned long)current_real_cred());
-}
-
 /*
- * Go back to @cred. If an inner task has reverted the outer task's override, repeat the override:
- * before 6.14, override_creds() also takes the reference that the outer task's revert drops.
+ * Go back to the saved credentials; the thread holds a reference to them, and to its own. If an
+ * inner task has reverted the outer task's override, repeat the override: before 6.14,
+ * override_creds() also takes the reference that the outer task's revert drops.
  */
-static void restore_creds(const struct cred *cred)
+static void restore_creds(const struct wpool_context *was)
 {
+	const void *cred = (void *)(was->creds ^ (unsigned long)current_real_cred());
+
 	if (current_cred() == current_real_cred())
 		override_creds(cred);
 	else
@@ -115,7 +112,7 @@ void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *
 	}
 	if (is.creds != was->creds) {
 		say_once(w, "credentials overridden: reverted");
-		restore_creds(saved_cred(was));
+		restore_creds(was);
 	}
 	if (is.mm != was->mm) {
 		say_once(w, "an mm in use: no longer used");

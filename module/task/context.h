@@ -65,21 +65,17 @@ void wpool_context_repair(const struct wpool_context *was, struct wpool_worker *
  */
 static inline void wpool_context_check(const struct wpool_context *was, struct wpool_worker *w)
 {
-	unsigned long creds = (unsigned long)rcu_access_pointer(current->cred) ^
-			      (unsigned long)rcu_access_pointer(current->real_cred);
-	unsigned int flags = (current->flags ^ WPOOL_CONTEXT_HAS) & WPOOL_CONTEXT_FLAGS;
-	int softirq = IS_ENABLED(CONFIG_PREEMPT_RT) ? softirq_count() : 0;
-	bool is_same = was->preempt == preempt_count() && was->softirq == softirq &&
-		       was->rcu == rcu_preempt_depth() && was->locks == wpool_context_locks(w) &&
-		       was->migration == compat_migration_disabled(current) &&
-		       was->flags == flags && was->pagefault == current->pagefault_disabled &&
-		       was->state == READ_ONCE(current->__state) &&
-		       was->signal == (read_thread_flags() & _TIF_SIGPENDING) &&
-		       was->creds == creds && was->mm == current->mm &&
-		       was->memcg == compat_active_memcg() &&
-		       was->journal == current->journal_info &&
-		       was->bio_list == current->bio_list && was->plug == current->plug;
+	struct wpool_context is;
+	bool is_same;
 
+	/* field by field: the compiler keeps @is in registers */
+	wpool_context_save(&is, w);
+	is_same = was->preempt == is.preempt && was->softirq == is.softirq && was->rcu == is.rcu &&
+		  was->locks == is.locks && was->migration == is.migration &&
+		  was->flags == is.flags && was->pagefault == is.pagefault &&
+		  was->state == is.state && was->signal == is.signal && was->creds == is.creds &&
+		  was->mm == is.mm && was->memcg == is.memcg && was->journal == is.journal &&
+		  was->bio_list == is.bio_list && was->plug == is.plug;
 	if (unlikely(!is_same || irqs_disabled() || current->normal_prio != READ_ONCE(w->prio)))
 		wpool_context_repair(was, w);
 }
