@@ -103,29 +103,12 @@ static void set_limits(struct wpool *pool, const struct wpool_attrs *attrs)
 		wpool_spawn_check(pool);
 }
 
-/*
- * As set_limits(), and allocates the items that a pool with a function needs. After -ENOMEM nothing
- * has changed. Items that are no longer needed stay until trim_items(), so that the old limits can
- * be restored.
- */
-static int change_limits(struct wpool *pool, const struct wpool_attrs *new)
+/* The items that a pool needs in its reserve; none without a function, or without a limit. */
+static u32 items_needed(const struct wpool *pool, u32 capacity, u32 queue_depth)
 {
-	int total = wpool_tokens_total(new->capacity, new->queue_depth);
-	int err = 0;
+	int total = wpool_tokens_total(capacity, queue_depth);
 
-	if (pool->func && total != WPOOL_TOKENS_UNLIMITED)
-		err = wpool_items_grow(&pool->items, total);
-	if (!err)
-		set_limits(pool, new);
-	return err;
-}
-
-static void trim_items(struct wpool *pool)
-{
-	int total = wpool_tokens_total(pool->capacity, pool->queue_depth);
-
-	if (pool->func)
-		wpool_items_shrink(&pool->items, total == WPOOL_TOKENS_UNLIMITED ? 0 : total);
+	return pool->func && total != WPOOL_TOKENS_UNLIMITED ? total : 0;
 }
 
 /* ---- all attributes ---- */
@@ -135,12 +118,6 @@ static void read_attrs(struct wpool *pool, struct wpool_attrs *attrs)
 	lockdep_assert_held(&pool->tune_mutex);
 #define WPOOL_ATTR(_name, ...)	{ WPOOL_COPY_ATTR(attrs, pool, _name); }
 #include "pool/attr_table.h"
-}
-
-/* The number of CPUs that may be a worker's home after the tune. */
-static u32 count_cpus(struct wpool *pool, const struct wpool_attrs *new, u32 mask)
-{
-	return mask & WPOOL_TUNE_CPUMASK ? wpool_affinity_count(pool, new->cpumask) : pool->nr_cpus;
 }
 
 /*
@@ -303,6 +280,7 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 {
 	const char *tells = by_owner ? pool->name : NULL;
 	struct wpool_attrs old = { }, new;
+	u32 nr_cpus;
 	int err;
 
 	if (mask & ~WPOOL_TUNE_ALL)
@@ -325,15 +303,16 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	read_attrs(pool, &old);
 	new = old;
 	wpool_attrs_merge(&new, attrs, mask);
+	nr_cpus = mask & WPOOL_TUNE_CPUMASK ? wpool_affinity_count(pool, new.cpumask) :
+					      pool->nr_cpus;
 	/* the product fits: wpool_attrs_check() has checked it for all possible CPUs */
 	if (new.capacity_per_cpu)
-		new.capacity = max3(new.capacity_per_cpu * count_cpus(pool, &new, mask),
-				    new.min_workers, 1U);
-	err = check_tune(pool, attrs, mask, &new, by_owner, tells);
-	if (!err)
-		err = change_limits(pool, &new);
+		new.capacity = max3(new.capacity_per_cpu * nr_cpus, new.min_workers, 1U);
+	err = check_tune(pool, attrs, mask, &new, by_owner, tells) ?:
+	      wpool_items_grow(&pool->items, items_needed(pool, new.capacity, new.queue_depth));
 	if (err)
 		goto out;
+	set_limits(pool, &new);
 	err = make_reserve(pool, &new, mask);
 	if (err) {
 		set_limits(pool, &old);
@@ -351,7 +330,9 @@ static int tune_attrs(struct wpool *pool, const struct wpool_attrs *attrs, u32 m
 	}
 	apply_attrs(pool, &new, mask);
 out:
-	trim_items(pool);
+	/* not before: the old limits may have been restored */
+	wpool_items_shrink(&pool->items,
+			   items_needed(pool, pool->capacity, pool->queue_depth));
 	mutex_unlock(&pool->tune_mutex);
 	mutex_unlock(&pool->change_mutex);
 	return err;

@@ -105,10 +105,11 @@ struct wpool_item *wpool_item_alloc(gfp_t gfp, bool may_block)
 	return item;
 }
 
-/* Put an item into the reserve, or free the item if the reserve is full. */
-static void reserve_add(struct wpool_items *items, struct wpool_item *item)
+/* Put an item into the reserve, grown by @more, or free the item if the reserve is full. */
+static void reserve_add(struct wpool_items *items, struct wpool_item *item, u32 more)
 {
 	spin_lock(&items->lock);
+	items->nr += more;
 	if (items->nr_free < items->nr) {
 		item->node.next = items->free;
 		items->free = &item->node;
@@ -139,7 +140,7 @@ static void reserve_put(struct wpool_item *item)
 {
 	struct wpool *pool = item->pool;
 
-	reserve_add(&pool->items, item);
+	reserve_add(&pool->items, item, 0);
 	wpool_put(pool);
 }
 
@@ -177,10 +178,7 @@ int wpool_items_grow(struct wpool_items *items, u32 nr)
 			wpool_items_shrink(items, old);
 			return -ENOMEM;
 		}
-		spin_lock(&items->lock);
-		items->nr++;
-		spin_unlock(&items->lock);
-		reserve_add(items, item);
+		reserve_add(items, item, 1);
 		cond_resched();
 	}
 	return 0;
