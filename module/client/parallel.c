@@ -78,14 +78,6 @@ struct loop {
 
 /* ---- chunks ---- */
 
-/* Number of indices that no thread has taken; 0 after an error. Racy. */
-static unsigned long count_left(const struct loop *loop)
-{
-	if (READ_ONCE(loop->error))
-		return 0;
-	return loop->size - atomic_long_read(&loop->next);
-}
-
 /* Take the next chunk, which begins @at indices after the first; returns its size, or 0. */
 static unsigned long take_chunk(struct loop *loop, unsigned long *at)
 {
@@ -143,7 +135,10 @@ static void ask_for_help(struct loop *loop)
 	struct helper *helper;
 	u32 i, nr;
 
-	for (i = 0; i < FANOUT && count_left(loop); i++) {
+	for (i = 0; i < FANOUT; i++) {
+		/* no index is left to take, or none will be taken: racy */
+		if (READ_ONCE(loop->error) || atomic_long_read(&loop->next) == loop->size)
+			return;
 		nr = atomic_fetch_add_unless(&loop->nr_asked, 1, loop->nr_helpers);
 		if (nr == loop->nr_helpers)
 			return;
@@ -206,32 +201,21 @@ static u32 spread_helpers(struct loop *loop, struct wpool *pool, u32 max)
 	return nr;
 }
 
-static u32 max_helpers(struct wpool *pool, unsigned long size, unsigned long grain)
+/* Allocate a loop with helpers; NULL if there is no memory, or no helper would be of use. */
+static struct loop *alloc_loop(struct wpool *pool, unsigned long size, unsigned long grain)
 {
 	unsigned long chunks = grain ? (size - 1) / grain : size - 1;
 	/* a caller that is in a task of the pool takes one of its workers */
 	u32 workers = READ_ONCE(pool->capacity) - wpool_in_own_task(pool);
-
-	return min3(chunks, (unsigned long)workers, (unsigned long)READ_ONCE(pool->nr_cpus));
-}
-
-/* Allocate a loop with helpers; NULL if there is no memory, or no helper would be of use. */
-static struct loop *alloc_loop(struct wpool *pool, unsigned long size, unsigned long grain)
-{
-	u32 max = max_helpers(pool, size, grain);
+	u32 max = min3(chunks, (unsigned long)workers, (unsigned long)READ_ONCE(pool->nr_cpus));
 	struct loop *loop;
 
 	if (!max)
 		return NULL;
 	/* no reclaim: it would cost more than helpers gain, and the caller may be in reclaim */
 	loop = kmalloc(struct_size(loop, helpers, max), GFP_NOWAIT | __GFP_NOWARN);
-	if (!loop)
-		return NULL;
-	loop->nr_helpers = spread_helpers(loop, pool, max);
-	if (!loop->nr_helpers) {
-		kfree(loop);
-		return NULL;
-	}
+	if (loop)
+		loop->nr_helpers = spread_helpers(loop, pool, max);
 	return loop;
 }
 
@@ -244,7 +228,7 @@ static int end_loop(struct loop *loop)
 	leave_loop(loop);
 	wait_for_completion(&loop->left);
 	/* no helper is submitted from here on: take out the helpers that have not started */
-	for (i = 0; i < min_t(u32, atomic_read(&loop->nr_asked), loop->nr_helpers); i++)
+	for (i = 0; i < atomic_read(&loop->nr_asked); i++)
 		wpool_finish_take_out(&loop->helpers[i].task);
 	err = loop->error;
 	put_loop(loop);
