@@ -53,8 +53,8 @@ static inline void assert_may_sleep(void)
 /* The most tasks claimed and queued in one section with interrupts off. */
 #define CHUNK	WPOOL_WAITER_TASKS
 
-/* Tasks of a batch after which the submitter gives others the chance to run. */
-#define RESCHED_TASKS	(64 * CHUNK)
+/* Chunks of a batch after which the submitter gives others the chance to run. */
+#define RESCHED_CHUNKS	64
 
 static bool is_valid(const struct wpool *pool, const struct wpool_task *task)
 {
@@ -467,8 +467,8 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		.state = TASK_KILLABLE,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 	};
-	unsigned int done = 0, pause = RESCHED_TASKS, chunk, n, claimed;
-	bool held = false;
+	unsigned int done = 0, chunks = 0, chunk, n, claimed;
+	struct wpool *held = NULL;
 	int err = 0;
 
 	if (!pool || !tasks || !nr || nr > INT_MAX || in_nmi() ||
@@ -480,11 +480,8 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		how.state = TASK_INTERRUPTIBLE | TASK_FREEZABLE;
 
 	while (done < nr && !err) {
-		if (unlikely(done >= pause)) {
-			pause = done + RESCHED_TASKS;
-			if (!(flags & WPOOL_BATCH_TRY))
-				cond_resched();
-		}
+		if (unlikely(!(++chunks % RESCHED_CHUNKS)) && !(flags & WPOOL_BATCH_TRY))
+			cond_resched();
 		chunk = min(nr - done, CHUNK);
 		n = submit_fast(pool, tasks + done, chunk, &claimed);
 		done += n;
@@ -494,17 +491,14 @@ int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,
 		for (n = 0; done + n < nr && n < CHUNK && is_valid(pool, tasks[done + n]); n++)
 			;
 		/* destroy does not wait for submitters that sleep: keep the pool's memory */
-		if (!held && !(flags & WPOOL_BATCH_TRY) && nr - done > 1) {
-			wpool_get(pool);
-			held = true;
-		}
+		if (!held && !(flags & WPOOL_BATCH_TRY) && nr - done > 1)
+			held = wpool_get(pool);
 		if (n)
 			done += submit_slow(pool, tasks + done, n, claimed, NULL, &how, &err);
 		else
 			err = -EINVAL;
 	}
-	if (held)
-		wpool_put(pool);
+	wpool_put(held);
 	return done ?: err;
 }
 EXPORT_SYMBOL_GPL(wpool_submit_batch);
