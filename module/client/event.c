@@ -168,15 +168,6 @@ static struct hrtimer *hrtimer_of(struct wpool_event *event)
 	return &container_of(event, struct wpool_hrevent, event)->timer;
 }
 
-/*
- * Has the time come? mod_timer() may leave a timer that is about to expire where it is, and only
- * change its time: then the callback runs too early.
- */
-static bool timer_is_due(struct wpool_event *event)
-{
-	return is_hr(event) || time_after_eq(jiffies, event->timer.expires);
-}
-
 static bool timer_is_queued(struct wpool_event *event)
 {
 	return is_hr(event) ? hrtimer_is_queued(hrtimer_of(event)) : timer_pending(&event->timer);
@@ -253,7 +244,8 @@ static void timer_expired(struct wpool_event *event)
 	raw_spin_lock(&event->lock);
 	if (!event->task.armed || timer_is_queued(event)) {
 		/* another callback will come, or none is wanted */
-	} else if (!timer_is_due(event)) {
+	} else if (!is_hr(event) && time_before(jiffies, event->timer.expires)) {
+		/* mod_timer() left the timer where it was, close by, and only changed its time */
 		mod_timer(&event->timer, event->timer.expires);
 	} else {
 		WRITE_ONCE(event->task.armed, false);

@@ -360,7 +360,6 @@ void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand 
 {
 	wpool_task_init_abortable(&task->task, vehicle_run, vehicle_end, NULL);
 	task->task.flags |= WPOOL_TASK_EVENT | WPOOL_TASK_STRAND;
-	task->task.pool = strand->pool;
 	task->func = func;
 	task->abort = abort;
 	task->parallel = NULL;

@@ -162,7 +162,7 @@ static u64 stamp_to_count(const struct wpool *pool, u64 submit_ns)
  * than max_wait_ms, finish it without a call, and return false.
  */
 static noinline bool call_stamped(struct wpool_worker *w, struct wpool_task *task,
-				  wpool_task_fn func, const struct wpool_context *was)
+				  wpool_task_fn func)
 {
 	u64 submit_ns = wpool_task_submit_ns(task);
 
@@ -170,7 +170,7 @@ static noinline bool call_stamped(struct wpool_worker *w, struct wpool_task *tas
 		wpool_finish_joinable(w->pool, task, WPOOL_ST_RUNNING, -ETIME);
 		return false;
 	}
-	call_for_worker(w, task, func, was, false, stamp_to_count(w->pool, submit_ns));
+	call_for_worker(w, task, func, NULL, false, stamp_to_count(w->pool, submit_ns));
 	return true;
 }
 
@@ -344,7 +344,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 
 	if (likely(!task->submit_ns))
 		call_for_worker(w, task, func, NULL, false, 0);
-	else if (!call_stamped(w, task, func, NULL))
+	else if (!call_stamped(w, task, func))
 		goto next;
 	WRITE_ONCE(w->task, NULL);
 	/* if the task freed itself, fault in this read, before anything depends on the task */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks: the submitter's claim, and the change of state that cancels. The states
- * and their transitions are in state.h, running a task is in run.c, finishing it in
- * finish.c, waiting for it in wait.c, cancelling it in cancel.c.
+ * Tasks: the submitter's claim, and the change of state that cancels, see state.h.
  *
  * Barrier pairs (finish:A is in finish.h):
  *

@@ -79,7 +79,6 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work, int cpu)
 		if (!runner || runner->wq != wq)
 			return false;
 	}
-	INIT_HLIST_HEAD(&work->waiters);
 	work->epoch = wq->epoch;
 	/* a work that was prepared again may still run in this queue */
 	WRITE_ONCE(work->from, work->where ?: wpool_wq_left(wq));
@@ -90,7 +89,7 @@ bool __wpool_wq_add(struct wpool_wq *wq, struct wpool_work *work, int cpu)
 	/* if no runner is idle, do nothing: each looks at the list before it becomes idle */
 	runner = list_first_entry_or_null(&wq->idle, struct wpool_wq_runner, idle);
 	if (runner) {
-		list_del_init(&runner->idle);
+		list_del(&runner->idle);
 		/* a queue at rest starts its work here: that takes no interrupt elsewhere */
 		if (wq->nr_turns == 1 || wq->flags & WQ_UNBOUND)
 			cpu = -1;
@@ -440,7 +439,6 @@ static bool add_runner(struct wpool_wq *wq, gfp_t gfp)
 		return false;
 	runner->wq = wq;
 	INIT_LIST_HEAD(&runner->scheduled);
-	INIT_LIST_HEAD(&runner->idle);
 	wpool_event_init(&runner->event, wq->pool, run_work, run_failed);
 	raw_spin_lock_irq(&wq->lock);
 	list_add_tail(&runner->node, &wq->runners);
@@ -496,7 +494,6 @@ static struct wpool_wq *alloc_queue(unsigned int flags, int max_active)
 	INIT_LIST_HEAD(&wq->idle);
 	INIT_LIST_HEAD(&wq->flushers);
 	sema_init(&wq->may_flush, MAX_FLUSHERS);
-	hash_init(wq->busy);
 	wq->epoch = (s32)wpool_counter_start();
 	INIT_DELAYED_WORK(&wq->grow, grow_runners);
 	return wq;
