@@ -201,7 +201,7 @@ static u32 spread_helpers(struct loop *loop, struct wpool *pool, u32 max)
 	return nr;
 }
 
-/* Allocate a loop with helpers; NULL if there is no memory, or no helper would be of use. */
+/* Allocate a loop, with as many helpers as are of use; NULL if there is no memory. */
 static struct loop *alloc_loop(struct wpool *pool, unsigned long size, unsigned long grain)
 {
 	unsigned long chunks = grain ? (size - 1) / grain : size - 1;

@@ -28,9 +28,9 @@ extern struct workqueue_struct *wpool_short_wq;
 void wpool_tidy_queue_init(struct wpool_tidy *tidy, struct wpool *pool, work_func_t serve);
 
 /*
- * Let the work end a task in process context. @pool: its pool, which exists because the task is
- * unfinished; @task: either CANCELLED and taken out of the queues, or of a refused event.
- * Interrupts are off.
+ * Let the work end a task in process context. @task: either CANCELLED and taken out of the queues,
+ * or of a refused event; @pool: its pool, which exists because the task is unfinished, or because
+ * the owner of the event keeps it. Interrupts are off.
  */
 void wpool_tidy_task(struct wpool *pool, struct wpool_task *task);
 

@@ -70,7 +70,8 @@ static int cancel_and_wait(struct wpool_task *task)
 	while (wpool_task_is_cancelled(task)) {
 		if (end_cancelled(task))
 			continue;
-		if (fatal_signal_pending(current))
+		/* at the first tries, a thread that moves the task has it for a moment only */
+		if (tries >= MAX_TRIES && fatal_signal_pending(current))
 			return -EINTR;
 		wpool_task_await_hands(&tries);
 	}
