@@ -119,43 +119,6 @@ static int dump_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(dump);
 
-/* ---- latency: a row for each bucket that is not empty ----------------------- */
-
-struct latency {
-	struct seq_file *seq;
-	struct wpool_hist wait, run;
-};
-
-static void show_latency(struct wpool *pool, void *data)
-{
-	struct latency *latency = data;
-	u32 i;
-
-	if (wpool_get_latency(pool, &latency->wait, &latency->run))
-		return;
-	for (i = 0; i < WPOOL_HIST_BUCKETS; i++) {
-		if (latency->wait.nr[i] || latency->run.nr[i])
-			seq_printf(latency->seq, "%-15s %12llu %12llu %12llu %12llu\n",
-				   pool->name, wpool_hist_from(i), wpool_hist_from(i + 1),
-				   latency->wait.nr[i], latency->run.nr[i]);
-	}
-}
-
-static int latency_show(struct seq_file *seq, void *unused)
-{
-	struct latency *latency = kvmalloc(sizeof(*latency), GFP_KERNEL);
-
-	if (!latency)
-		return -ENOMEM;
-	latency->seq = seq;
-	seq_printf(seq, "%-15s %12s %12s %12s %12s\n", "pool", "from_ns", "below_ns",
-		   "waited", "ran");
-	wpool_pools_walk(show_latency, latency);
-	kvfree(latency);
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(latency);
-
 /* ---- costs: a row for each function ------------------------------------------ */
 
 #define MAX_COSTS	128
@@ -266,7 +229,6 @@ int wpool_debugfs_init(void)
 	debugfs_create_file("cpus", 0444, dir, NULL, &cpus_fops);
 	debugfs_create_file("workers", 0444, dir, NULL, &workers_fops);
 	debugfs_create_file("dump", 0400, dir, NULL, &dump_fops);
-	debugfs_create_file("latency", 0444, dir, NULL, &latency_fops);
 	debugfs_create_file("costs", 0444, dir, NULL, &costs_fops);
 	debugfs_create_file("timers", 0444, dir, NULL, &timers_fops);
 	debugfs_create_file_unsafe("frozen", 0600, dir, NULL, &frozen_fops);

@@ -65,7 +65,7 @@ case $WHAT in
 *loads*)
 	full_pool || status=1
 	step begin :
-	step dump "cat $OFF/dump $OFF/workers $OFF/cpus $OFF/latency $OFF/costs"
+	step dump "cat $OFF/dump $OFF/workers $OFF/cpus $OFF/costs /sys/class/wpool/off/histogram"
 	step freeze "timeout 2 sh -c 'echo 1 >$OFF/frozen'; echo 0 >$OFF/frozen"
 	step cancel "kill -KILL $!; sleep 1; wpoolctl destroy off"
 	while read -r line; do

@@ -289,7 +289,7 @@ void fuzz_sysfs_store(struct fuzzer *f)
 void fuzz_text_read(struct fuzzer *f)
 {
 	static const char *const tables[] = {
-		"cpus", "workers", "latency", "costs", "timers", "dump",
+		"cpus", "workers", "costs", "timers", "dump",
 	};
 	uint8_t name[WPOOL_DEV_NAME_LEN];
 	char path[256];

@@ -122,25 +122,6 @@ test_workers_names_a_hog()
 	await 1 hogs
 }
 
-test_latency_counts_while_it_is_asked_for()
-{
-	lasting capacity=2 queue_depth=10
-	work 50
-	[ "$(table latency | wc -l)" = 1 ] || fail "counted without being asked: $(table latency)"
-	echo 1 >"$POOL_DIR/latency" && work 100
-	counted() { [ "$(sum latency waited)" = "$1" ] && [ "$(sum latency ran)" = "$1" ]; }
-	# the waiter of a task may continue before the task has been counted
-	wait_for counted 100 || fail "not 100: $(table latency)"
-	# a line is a bucket. No two overlap. The width is at most 16, or at most the start / 16
-	table latency | awk '
-	NR > 1 && ($2 < last || ($3 - $2 > 16 && ($3 - $2) * 16 > $2)) { bad = 1 }
-	{ last = $3 + 0 }
-	END { exit bad }' || fail "$(table latency)"
-	echo 0 >"$POOL_DIR/latency" || fail "latency stays on"
-	work 10
-	counted 100 || fail "counted after latency was switched off: $(table latency)"
-}
-
 # The file "costs" has a line for each function. Time asleep counts in run_ns, not in cpu_ns.
 test_costs_tells_functions_apart()
 {
@@ -261,14 +242,14 @@ test_tables_have_all_pools_and_none_that_is_gone()
 {
 	lasting latency=1 && work 10
 	exec 9<"$DEBUGFS/workers"
-	for table in cpus workers latency costs; do
+	for table in cpus workers costs; do
 		[ "$(stat -c %a "$DEBUGFS/$table")" = 444 ] || fail "$table can be written"
 		[ "$(table $table | wc -l)" -gt 1 ] || fail "$table does not have the pool"
 	done
 	[ "$(grep -c '^default ' "$DEBUGFS/cpus")" -ge "$(nproc)" ] ||
 		fail "nor the other one: $(cat "$DEBUGFS/cpus")"
 	wpoolctl destroy "$POOL" >/dev/null || return 1
-	for table in cpus workers latency costs; do
+	for table in cpus workers costs; do
 		[ "$(table $table | wc -l)" = 1 ] || fail "$table still has it"
 	done
 	# an open file shows the present state, not the state at its open
