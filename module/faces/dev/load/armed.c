@@ -80,42 +80,39 @@ static void armed_abort(struct wpool_event *event, int status)
 	armed_end(armed_of(event), status);
 }
 
-struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,
-					     bool urgent)
-{
-	struct wpool_devarmed *armed = kzalloc(sizeof(*armed), GFP_KERNEL_ACCOUNT);
-
-	if (!armed)
-		return NULL;
-	wpool_hrevent_init(&armed->event, pool, armed_run, armed_abort);
-	wpool_task_set_urgent(&armed->event.event.task, urgent);
-	armed->task = task;
-	return armed;
-}
-
 size_t wpool_devarmed_bytes(void)
 {
 	return sizeof(struct wpool_devarmed);
 }
 
-int wpool_devarmed_set_file(struct wpool_devarmed *armed, u64 fd,
-			    const struct file_operations *own)
+static int set_file(struct wpool_devarmed *armed, u64 fd, const struct file_operations *own)
 {
-	struct file *file = fd <= INT_MAX ? fget(fd) : NULL;
-	int err = 0;
-
-	if (!file)
+	armed->file = fd <= INT_MAX ? fget(fd) : NULL;
+	if (!armed->file)
 		return -EBADF;
 	/* a file with a reference to itself would survive its last close */
-	if (file->f_op == own)
-		err = -ELOOP;
-	else if (!file_can_poll(file))
-		err = -EPERM;
-	if (err)
-		fput(file);
-	else
-		armed->file = file;
-	return err;
+	if (armed->file->f_op == own)
+		return -ELOOP;
+	return file_can_poll(armed->file) ? 0 : -EPERM;
+}
+
+struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,
+					     bool urgent, const u64 *fd,
+					     const struct file_operations *own)
+{
+	struct wpool_devarmed *armed = kzalloc(sizeof(*armed), GFP_KERNEL_ACCOUNT);
+	int err = armed ? 0 : -ENOMEM;
+
+	if (!err && fd)
+		err = set_file(armed, *fd, own);
+	if (err) {
+		wpool_devarmed_free(armed);
+		return ERR_PTR(err);
+	}
+	wpool_hrevent_init(&armed->event, pool, armed_run, armed_abort);
+	wpool_task_set_urgent(&armed->event.event.task, urgent);
+	armed->task = task;
+	return armed;
 }
 
 void wpool_devarmed_free(struct wpool_devarmed *armed)

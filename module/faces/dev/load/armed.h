@@ -16,18 +16,14 @@
 struct wpool_devarmed;
 
 /*
- * Allocate an event, or return NULL; sleeps. @pool: exists until a function of @task has returned;
- * @task: abortable, never submitted.
+ * Allocate an event; sleeps. @pool: exists until a function of @task has returned; @task:
+ * abortable, never submitted; @fd: a file of the current process to wait for, or NULL; @own: the
+ * operations of files that are refused. Or ERR_PTR(): -ENOMEM; -EBADF; -EPERM: the file cannot be
+ * polled; -ELOOP: it has the operations @own.
  */
 struct wpool_devarmed *wpool_devarmed_create(struct wpool *pool, struct wpool_task *task,
-					     bool urgent);
-
-/*
- * Before the start, in process context: wait for the file @fd of the current process. @own: the
- * operations of files that are refused. Returns 0; -EBADF; -EPERM: it cannot be polled; -ELOOP.
- */
-int wpool_devarmed_set_file(struct wpool_devarmed *armed, u64 fd,
-			    const struct file_operations *own);
+					     bool urgent, const u64 *fd,
+					     const struct file_operations *own);
 
 size_t wpool_devarmed_bytes(void);
 

@@ -50,7 +50,7 @@ static u64 max_limited_bytes(void)
 
 static bool limited_get(const struct wpool_devfile *file, u64 bytes)
 {
-	if (!bytes || !file->is_limited)
+	if (!file->is_limited)
 		return true;
 	if (atomic64_add_return(bytes, &limited_bytes) <= max_limited_bytes())
 		return true;
@@ -68,17 +68,6 @@ static void limited_put(const struct wpool_devfile *file, u64 bytes)
 static u64 item_bytes(const struct wpool_devitem *item)
 {
 	return sizeof(*item) + (wpool_devitem_waits(item) ? wpool_devarmed_bytes() : 0);
-}
-
-/* Charge the memory of a task that is about to be added; false if there is no room. */
-static bool bytes_get(struct wpool_devfile *file, u64 bytes)
-	__must_hold(&file->lock)
-{
-	lockdep_assert_held(&file->lock);
-	if (bytes > WPOOL_MAX_FILE_BYTES - file->bytes || !limited_get(file, bytes))
-		return false;
-	file->bytes += bytes;
-	return true;
 }
 
 static void bytes_put(struct wpool_devfile *file, u64 bytes)
@@ -342,15 +331,17 @@ bool wpool_devitem_add(struct wpool_devitem *item)
 	__must_hold(&item->file->lock)
 {
 	struct wpool_devfile *file = item->file;
+	u64 bytes = wpool_workload_bytes(&item->load);
 
 	lockdep_assert_held(&file->lock);
-	if (file->nr_items >= WPOOL_MAX_INFLIGHT ||
+	if (file->nr_items >= WPOOL_MAX_INFLIGHT || bytes > WPOOL_MAX_FILE_BYTES - file->bytes ||
 	    (is_poll(item) && file->nr_polls >= WPOOL_MAX_POLLS) || !wait_get(item))
 		return false;
-	if (!limited_get(file, item_bytes(item)))
-		goto err_wait;
-	if (!bytes_get(file, wpool_workload_bytes(&item->load)))
-		goto err_item;
+	if (!limited_get(file, item_bytes(item) + bytes)) {
+		wait_put(item);
+		return false;
+	}
+	file->bytes += bytes;
 	item->seq = file->next_seq++;
 	file->nr_items++;
 	file->nr_polls += is_poll(item);
@@ -358,12 +349,6 @@ bool wpool_devitem_add(struct wpool_devitem *item)
 	list_add_tail(&item->node, &file->unfinished);
 	WRITE_ONCE(file->nr_unfinished, file->nr_unfinished + 1);
 	return true;
-
-err_item:
-	limited_put(file, item_bytes(item));
-err_wait:
-	wait_put(item);
-	return false;
 }
 
 void wpool_devitem_take_back(struct wpool_devitem *item)

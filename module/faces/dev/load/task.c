@@ -12,6 +12,7 @@
  */
 #include "faces/dev/load/task.h"
 
+#include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/sched/signal.h>
 #include <linux/wpool_group.h>
@@ -154,21 +155,15 @@ static bool is_started_later(const struct wpool_dev_work *work)
 	       work->kind == WPOOL_WORK_POLL;
 }
 
-/* Allocate the event of a timer or a poll. Returns 0, -ENOMEM, or as wpool_devarmed_set_file(). */
+/* Allocate the event of a timer or a poll. Returns 0, or an error of wpool_devarmed_create(). */
 static int event_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
 {
-	int err = 0;
-
 	if (!wpool_devitem_waits(item))
 		return 0;
-	item->armed = wpool_devarmed_create(pool, &item->task, urgent);
-	if (!item->armed)
-		return -ENOMEM;
-	if (item->load.kind == WPOOL_WORK_POLL)
-		err = wpool_devarmed_set_file(item->armed, item->load.arg, item->file->ops);
-	if (err)
-		wpool_devarmed_free(item->armed);
-	return err;
+	item->armed = wpool_devarmed_create(pool, &item->task, urgent,
+					    item->load.kind == WPOOL_WORK_POLL ?
+					    &item->load.arg : NULL, item->file->ops);
+	return PTR_ERR_OR_ZERO(item->armed);
 }
 
 /* Returns 0 or -ESHUTDOWN. */

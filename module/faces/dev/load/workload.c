@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The workloads of /dev/wpool, except the hash (load.c) and the fork-join tree (worktree.c).
+ * The workloads of /dev/wpool, except the hash (load.c).
  *
  * Invariants:
  *   - whatever a descriptor asks for, the run sees the stop flag within 1 ms of CPU time, or at
@@ -26,6 +26,7 @@
  */
 #include "faces/dev/load/workload.h"
 
+#include <linux/bits.h>
 #include <linux/capability.h>
 #include <linux/freezer.h>
 #include <linux/gfp.h>
@@ -41,6 +42,7 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
@@ -48,7 +50,8 @@
 #include <linux/wpool_parallel.h>
 
 #include "compat.h"
-#include "faces/dev/load/worktree.h"
+#include "core/state.h"
+#include "task/state.h"
 
 /*
  * State of a sleeping workload: it adds no load, is no hung task, and is woken by stop or by
@@ -295,6 +298,134 @@ static noinline int wpool_fault_on_purpose(struct wpool_workload *load)
 	return 0;
 }
 
+/* ---- the fork-join tree ---- */
+
+/*
+ * Nodes are joinable tasks, submitted by tasks. Invariants:
+ *   - a node's children live in an array that the node allocates. The array is freed after all of
+ *     them were waited for, so the children outlive every touch by the pool;
+ *   - a node does not fail if the pool is full or closed, memory is short or the stack is nearly
+ *     used up: the parent itself runs the children that it cannot submit, at worst as one loop over
+ *     the leaves below it;
+ *   - the tree has ended when the root returns, even if it was stopped.
+ *
+ * A submitter that runs the tree itself, under policy "run", submits no child: it must not wait for
+ * workers, since it may have to be frozen or killed meanwhile.
+ *
+ * Stack: a child runs on its parent's stack if the parent runs it directly or helps in
+ * wpool_task_wait(). Neither happens if the stack is short.
+ */
+struct tree_node {
+	struct wpool_task task;
+	struct wpool_workload *load;	/* the run that the whole tree belongs to */
+	u32 depth;	/* levels below this node */
+	/* how the node and its subtree ended; the parent reads this after the wait */
+	int err;
+};
+
+static_assert(WPOOL_MAX_TREE_FANOUT <= 32, "one bit for each child");
+
+static int node_run(struct wpool_workload *load, u32 depth);
+
+/* The nodes are tasks of the pool: a release that drops its tasks drops these, too. */
+static bool is_stopped(const struct wpool_workload *load)
+{
+	return wpool_workload_stopped(load) || wpool_drops(load->pool);
+}
+
+/* Run a subtree without tasks, memory or recursion: its leaves one after the other. */
+static int subtree_run_flat(struct wpool_workload *load, u32 depth)
+{
+	u64 leaves = 1;
+	int err = 0;
+
+	while (depth--)
+		leaves *= load->fanout;
+	while (!err && leaves--) {
+		if (is_stopped(load))
+			return -ECANCELED;
+		err = wpool_workload_spin(load, load->arg);
+		cond_resched();
+	}
+	return err;
+}
+
+static void tree_node_run(struct wpool_task *task)
+{
+	struct tree_node *node = container_of(task, struct tree_node, task);
+
+	node->err = node_run(node->load, node->depth);
+}
+
+/* Wait until a child has ended: its memory is freed next. No signal ends the waits of a worker. */
+static int child_join(struct tree_node *child)
+{
+	int err = wpool_task_wait(&child->task);
+
+	/* no worker is left to run the child, and the stack is short: run its leaves in a loop */
+	while (err == -EDEADLK) {
+		err = wpool_task_cancel_sync(&child->task);
+		if (err == -ECANCELED)
+			return subtree_run_flat(child->load, child->depth);
+		if (err == -EDEADLK)
+			schedule_timeout_uninterruptible(1);
+	}
+	return err ?: child->err;
+}
+
+static noinline_for_stack int node_run(struct wpool_workload *load, u32 depth)
+{
+	struct tree_node *children;
+	u32 nr = load->fanout, forked = 0, i;
+	int first_err = 0, err;
+
+	if (is_stopped(load))
+		return -ECANCELED;
+	if (!depth || wpool_stack_is_short())
+		return subtree_run_flat(load, depth);
+
+	children = kmalloc_array(nr, sizeof(*children),
+				 GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY);
+	if (!children)
+		return subtree_run_flat(load, depth);
+
+	for (i = 0; i < nr; i++) {
+		children[i].load = load;
+		children[i].depth = depth - 1;
+		children[i].err = 0;
+		wpool_task_init(&children[i].task, tree_node_run);
+	}
+	for (i = 0; i < nr; i++) {
+		/* if the pool refuses the child, run it here: the pool may accept the next child */
+		if (!wpool_submit(load->pool, &children[i].task)) {
+			forked |= BIT(i);
+			continue;
+		}
+		err = node_run(load, depth - 1);
+		first_err = first_err ?: err;
+	}
+	/* the last child first: it is most likely to be still queued, and hot in the cache */
+	for (i = nr; i-- > 0; ) {
+		if (!(forked & BIT(i)))
+			continue;
+		err = child_join(&children[i]);
+		first_err = first_err ?: err;
+	}
+	kfree(children);
+	return first_err;
+}
+
+/*
+ * Every node submits its children and waits for them; a leaf uses the CPU. The calling task is the
+ * root.
+ */
+static int run_tree(struct wpool_workload *load)
+{
+	if (wpool_workload_in_submitter())
+		return subtree_run_flat(load, load->depth);
+	return node_run(load, load->depth);
+}
+
 /* The kinds of workloads: what runs, and the largest argument. */
 static const struct {
 	int (*run)(struct wpool_workload *load);
@@ -307,7 +438,7 @@ static const struct {
 	[WPOOL_WORK_TOUCH] = { run_touch, WPOOL_MAX_WORK_BYTES },
 	[WPOOL_WORK_HASH] = { wpool_hash_run, WPOOL_MAX_WORK_BYTES },
 	[WPOOL_WORK_LOCK] = { run_lock, WPOOL_MAX_WORK_NS },
-	[WPOOL_WORK_TREE] = { wpool_worktree_run, WPOOL_MAX_WORK_NS },
+	[WPOOL_WORK_TREE] = { run_tree, WPOOL_MAX_WORK_NS },
 	[WPOOL_WORK_FAULT] = { wpool_fault_on_purpose, U64_MAX },
 	/* the event has already waited, see armed.c */
 	[WPOOL_WORK_TIMER] = { run_noop, WPOOL_MAX_WORK_NS },
