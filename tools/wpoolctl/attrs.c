@@ -167,7 +167,7 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 	case ATTR_CPUS:
 		if (cpulist_parse(s, &set->cpus, e))
 			return -1;
-		set->attrs.cpumask_bytes = cpulist_bytes(&set->cpus);
+		set->attrs.cpumask_bytes = sizeof(set->cpus.bits);
 		set->attrs.cpumask = (unsigned long)set->cpus.bits;
 		return 0;
 	default:
@@ -180,12 +180,11 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 
 int attr_set_add(struct attr_set *set, enum attr_use use, const char *assignment, struct errmsg *e)
 {
+	size_t len = strcspn(assignment, "=");
 	const struct attr *attr;
-	const char *value;
-	size_t len;
 
-	if (parse_assignment(assignment, &len, &value, e))
-		return -1;
+	if (!assignment[len])
+		return errmsg_set(e, ERRMSG_Q " is not attribute=value", assignment);
 	attr = find_attr(assignment, len);
 	if (!attr)
 		return unknown_attr(assignment, len, use, e);
@@ -193,8 +192,8 @@ int attr_set_add(struct attr_set *set, enum attr_use use, const char *assignment
 		return errmsg_set(e, "%s: to be chosen at creation only", attr->name);
 	if (set->attrs.mask & attr->bit)
 		return errmsg_set(e, "%s: given twice", attr->name);
-	if (parse_value(set, attr, value, e))
-		return errmsg_in(e, "%s", attr->name);
+	if (parse_value(set, attr, assignment + len + 1, e))
+		return errmsg_set(e, "%s: %s", attr->name, e->text);
 	set->attrs.mask |= attr->bit;
 	return 0;
 }
@@ -361,7 +360,7 @@ int attr_set_create(const char *pool, struct attr_set *set, struct errmsg *e)
 		err = set_cgroup(fd, set);
 		if (!err)
 			return fd;
-		dev_destroy(fd);
+		dev_simple(fd, WPOOL_IOC_DESTROY);
 	}
 	if (fd >= 0)
 		close(fd);

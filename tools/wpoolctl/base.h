@@ -19,6 +19,10 @@
 
 #define BIT(_nr)		(1U << (_nr))
 
+/* The smaller and the larger of two numbers, as the type of the first. */
+#define min(_a, _b)	({ __auto_type a_ = (_a); __typeof__(a_) b_ = (_b); a_ < b_ ? a_ : b_; })
+#define max(_a, _b)	({ __auto_type a_ = (_a); __typeof__(a_) b_ = (_b); a_ > b_ ? a_ : b_; })
+
 /* Argument @_format is a printf format, its values begin with @_values. */
 #define __printf(_format, _values) __attribute((format(printf, _format, _values)))
 

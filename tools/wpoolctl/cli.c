@@ -7,7 +7,6 @@
 #include <stdarg.h>
 
 #define MAX_OPTIONS	62
-#define WIDTH		79	/* columns of the help */
 #define MAX_INDENT	22	/* column where the text on an option begins, at most */
 #define FIRST_CODE	256	/* code of the first option; options have no letters */
 
@@ -39,6 +38,14 @@ bool cli_ignores_hangup(void)
 	return !sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler == SIG_IGN;
 }
 
+int cli_end(int code)
+{
+	if (!ferror(stdout) && !fflush(stdout))
+		return code;
+	cli_error(NULL, "cannot write the output: %m");
+	return code == CLI_OK ? CLI_FAILED : code;
+}
+
 int cli_fail(const struct command *cmd, const struct errmsg *e)
 {
 	cli_error(cmd, "%s", e->text);
@@ -64,7 +71,7 @@ static bool is_break(const char *text)
 	return *text == '\n' && (text[1] == '\n' || text[1] == ' ');
 }
 
-void cli_print_text(const char *text, int indent, int at)
+void cli_print_text(const char *text, int indent, int at, int width)
 {
 	bool verbatim = *text == ' ';
 	int len;
@@ -78,7 +85,7 @@ void cli_print_text(const char *text, int indent, int at)
 		}
 		if (!len)
 			continue;
-		if (at > indent && at + 1 + len > WIDTH) {
+		if (at > indent && at + 1 + len > width) {
 			putchar('\n');
 			at = 0;
 		}
@@ -101,7 +108,7 @@ void cli_print_entry(int at, int indent, const char *text)
 		putchar('\n');
 		at = 0;
 	}
-	cli_print_text(text, indent, at);
+	cli_print_text(text, indent, at, CLI_WIDTH);
 }
 
 static void print_options(const struct cli_option *options)
@@ -126,7 +133,7 @@ static void print_options(const struct cli_option *options)
 void cli_print_help(const struct command *cmd)
 {
 	printf("usage: wpoolctl %s%s%s\n\n", cmd->name, *cmd->args ? " " : "", cmd->args);
-	cli_print_text(cmd->help, 0, 0);
+	cli_print_text(cmd->help, 0, 0, CLI_WIDTH);
 	if (cmd->options)
 		print_options(cmd->options);
 	if (cmd->more_help)
@@ -203,7 +210,7 @@ static int next_option(const struct command *cmd, int argc, char **argv,
 	switch (opt) {
 	case 'h':
 		cli_print_help(cmd);
-		exit(fflush(stdout) ? CLI_FAILED : CLI_OK);
+		exit(cli_end(CLI_OK));
 	case ':':
 		cli_usage(cmd, "%s wants a value", argv[optind - 1]);
 	case '?':

@@ -31,7 +31,6 @@ struct cli_option {
 	int (*parse)(const char *value, __u64 min, __u64 max, __u64 *out, struct errmsg *e);
 	__u64 min, max;
 	const char *const *words;	/* the possible values */
-	const char *verb;	/* trace: the verb that takes this option */
 	bool no_job;		/* run: not allowed as a key of a job file */
 };
 
@@ -75,6 +74,9 @@ void cli_error(const struct command *cmd, const char *fmt, ...);
 /* Prints "wpoolctl CMD: " and the message. Returns CLI_FAILED. */
 int cli_fail(const struct command *cmd, const struct errmsg *e);
 
+/* Returns @code. Fails with a message if stdout cannot be written: a full disk, a closed pipe. */
+int cli_end(int code);
+
 /* As cli_error(), with a hint at --help; exits with 2. Call it only before anything was done. */
 __printf(2, 3)
 noreturn void cli_usage(const struct command *cmd, const char *fmt, ...);
@@ -98,11 +100,13 @@ bool cli_ignores_hangup(void);
 
 void cli_print_help(const struct command *cmd);
 
+#define CLI_WIDTH	79	/* columns of the help */
+
 /*
- * Print the words of @text, wrapped and indented; @at columns of the first line are already used. A
- * line of @text that begins with a blank is indented, but not wrapped.
+ * Print the words of @text, indented, in lines of at most @width columns; @at columns of the first
+ * line are already used. A line of @text that begins with a blank is indented, but not wrapped.
  */
-void cli_print_text(const char *text, int indent, int at);
+void cli_print_text(const char *text, int indent, int at, int width);
 
 /* Print @text behind a name of @at columns; on the next line if the name is too long. */
 void cli_print_entry(int at, int indent, const char *text);

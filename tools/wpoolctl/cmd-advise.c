@@ -30,7 +30,6 @@ static int try_capacity(struct advice *advice, __u32 capacity)
 		return code;
 	code = run_verdict(&advice->run, &result);
 	p99_ns = timehist_percentile(&result.tally.time[TALLY_TOTAL], 990000);
-	load_result_exit(&result);
 	if (code && code != CLI_TASKS)
 		return code;
 	advice->is_enough = !code && p99_ns <= advice->target_ns;
@@ -54,9 +53,7 @@ static __u32 least_capacity(const struct advice *advice)
 	const struct replay *replay = &advice->run.replay;
 	__u64 nr = replay->run_ns / replay_length_ns(replay) + 1;
 
-	if (nr < advice->run.attrs.attrs.min_workers)
-		nr = advice->run.attrs.attrs.min_workers;
-	return nr < advice->max ? nr : advice->max;
+	return min(max(nr, advice->run.attrs.attrs.min_workers), advice->max);
 }
 
 /* Double the workers until they are enough, then bisect. *enough is 0 if advice->max is too few. */
@@ -110,11 +107,10 @@ static void print_json(struct advice *advice, __u32 enough)
 static int advise(struct advice *advice)
 {
 	const struct replay *replay = &advice->run.replay;
-	__u32 min = advice->run.attrs.attrs.min_workers, enough = 0;
+	__u32 least = advice->run.attrs.attrs.min_workers, enough = 0;
 	int code;
 
-	if (advice->max > replay->nr)
-		advice->max = replay->nr > min ? replay->nr : min;
+	advice->max = min(max(replay->nr, least), advice->max);
 	if (advice->json)
 		advice->tries = json_new_array();
 	else

@@ -59,7 +59,6 @@ static int take_line(void *arg, unsigned int line, const char *section, const ch
 {
 	struct declaration *declaration = arg;
 	struct declared *pool;
-	struct errmsg inner;
 	char *assignment;
 	int err;
 
@@ -77,10 +76,8 @@ static int take_line(void *arg, unsigned int line, const char *section, const ch
 	if (!err)
 		return 0;
 	pool->is_wrong = true;
-	if (strchr(value, '#')) {
-		inner = *e;
-		errmsg_set(e, "%.240s (a comment has a line of its own)", inner.text);
-	}
+	if (strchr(value, '#'))
+		errmsg_set(e, "%.240s (a comment has a line of its own)", e->text);
 	return -1;
 }
 
@@ -89,23 +86,6 @@ static void complain(void *arg, const struct errmsg *e)
 	const struct declaration *declaration = arg;
 
 	cli_error(declaration->cmd, "%s", e->text);
-}
-
-/* Reports every wrong line. */
-static int read_file(struct declaration *declaration)
-{
-	const char *name = declaration->file;
-	FILE *file = strcmp(name, "-") ? fopen(name, "re") : stdin;
-	int err;
-
-	if (!file) {
-		cli_error(declaration->cmd, "%.100s: %m", name);
-		return CLI_FAILED;
-	}
-	err = ini_read(file, name, take_line, complain, declaration);
-	if (file != stdin)
-		fclose(file);
-	return err ? CLI_FAILED : CLI_OK;
 }
 
 /* ---- comparing with the pools ---- */
@@ -222,7 +202,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	if (optind < argc)
 		declaration.file = argv[optind++];
 	cli_no_more_args(cmd, argc, argv);
-	code = read_file(&declaration);
+	/* report every wrong line, and then every wrong section */
+	code = ini_read(declaration.file, take_line, complain, &declaration) ? CLI_FAILED : CLI_OK;
 	code = look_at_all(&declaration) ?: code;
 	if (!code)
 		code = act_on_all(&declaration);

@@ -39,20 +39,6 @@ struct view {
 
 /* ---- for people ------------------------------------------------------------- */
 
-/* The number of buckets in a bar: the least power of two with which MAX_BARS bars are enough. */
-static size_t choose_step(const struct hists *hists, const struct hist *hist)
-{
-	size_t first = 0, last = hists->nr_buckets - 1, step = 1;
-
-	while (!hist->bucket[first])
-		first++;
-	while (!hist->bucket[last])
-		last--;
-	while (last / step - first / step >= MAX_BARS)
-		step *= 2;
-	return step;
-}
-
 static __u64 sum_of(const struct hists *hists, const struct hist *hist, size_t i, size_t step)
 {
 	__u64 sum = 0;
@@ -66,12 +52,10 @@ static __u64 sum_of(const struct hists *hists, const struct hist *hist, size_t i
 /* @to_ns: 0 for the last bucket, which has no end. @most: the longest bar's number of tasks. */
 static void print_bar(__u64 from_ns, __u64 to_ns, __u64 nr, __u64 most)
 {
-	int room = out_width() - 2 * LABEL_WIDTH - COUNT_WIDTH - 7, len;
-
-	if (room < 10)
-		room = 10;
+	int room = max(out_width() - 2 * LABEL_WIDTH - COUNT_WIDTH - 7, 10);
 	/* a bar with one task is visible, too */
-	len = nr ? (int)((double)nr / most * room + 0.5) ?: 1 : 0;
+	int len = nr ? (int)((double)nr / most * room + 0.5) ?: 1 : 0;
+
 	printf("%*s - %*s |", LABEL_WIDTH, SHORT_TIME(from_ns), LABEL_WIDTH,
 	       to_ns ? SHORT_TIME(to_ns) : "");
 	while (len--)
@@ -79,25 +63,24 @@ static void print_bar(__u64 from_ns, __u64 to_ns, __u64 nr, __u64 most)
 	printf(nr ? " %llu\n" : "\n", nr);
 }
 
+/* Bars of as few buckets as make MAX_BARS bars enough, from the first task to the last. */
 static void print_bars(const struct hists *hists, const struct hist *hist)
 {
-	size_t step = choose_step(hists, hist), i;
-	bool begun = false;
-	__u64 most = 0, left = hist->nr, nr;
+	size_t first = 0, last = hists->nr_buckets - 1, step = 1, i;
+	__u64 most = 0;
 
-	for (i = 0; i < hists->nr_buckets; i += step) {
-		nr = sum_of(hists, hist, i, step);
-		if (nr > most)
-			most = nr;
-	}
-	for (i = 0; left && i < hists->nr_buckets; i += step) {
-		nr = sum_of(hists, hist, i, step);
-		begun |= nr;
-		if (begun)
-			print_bar(hists->from_ns[i], i + step < hists->nr_buckets ?
-				  hists->from_ns[i + step] : 0, nr, most);
-		left -= nr;
-	}
+	while (!hist->bucket[first])
+		first++;
+	while (!hist->bucket[last])
+		last--;
+	while (last / step - first / step >= MAX_BARS)
+		step *= 2;
+	first -= first % step;
+	for (i = first; i <= last; i += step)
+		most = max(most, sum_of(hists, hist, i, step));
+	for (i = first; i <= last; i += step)
+		print_bar(hists->from_ns[i], i + step < hists->nr_buckets ?
+			  hists->from_ns[i + step] : 0, sum_of(hists, hist, i, step), most);
 }
 
 static void print_kind(const struct hists *hists, enum hist_kind kind)

@@ -31,7 +31,7 @@ static void print_table(struct list *list)
 	for_each_pool(pool, &list->pools)
 		columns_widen(&list->columns, pool);
 	nr = columns_fit(&list->columns, out_width());
-	columns_print_titles(&list->columns, nr);
+	columns_print_titles(&list->columns, nr, SIZE_MAX);
 	for_each_pool(pool, &list->pools)
 		columns_print(&list->columns, nr, pool);
 }

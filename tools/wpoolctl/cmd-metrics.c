@@ -190,8 +190,6 @@ static int run(const struct command *cmd, int argc, char **argv)
 
 	cli_parse(cmd, argc, argv, &given);
 	cli_no_more_args(cmd, argc, argv);
-	if (given.output && !*given.output)
-		cli_usage(cmd, "--output: a name is missing");
 	err = pools_look(&pools, &e);
 	if (!err && given.output)
 		err = write_file(given.output, &pools, given.openmetrics, &e);
@@ -203,7 +201,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 static const struct cli_option options[] = {
 	{ "output", "FILE",
 	  "write to this file; it is replaced only when the new one is complete",
-	  CLI_TEXT(struct options, output) },
+	  CLI_FILE(struct options, output) },
 	{ "openmetrics", NULL,
 	  "write the stricter format of OpenMetrics, which node_exporter does not read",
 	  CLI_FLAG(struct options, openmetrics) },

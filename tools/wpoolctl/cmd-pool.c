@@ -185,7 +185,7 @@ static int run_reboot(const struct command *cmd, int argc, char **argv)
 	cli_parse(cmd, argc, argv, NULL);
 	pool = cli_only_pool_arg(cmd, argc, argv);
 	fd = dev_open_pool(pool, &e);
-	return fd < 0 ? cli_fail(cmd, &e) : finish(cmd, pool, dev_reboot(fd));
+	return fd < 0 ? cli_fail(cmd, &e) : finish(cmd, pool, dev_simple(fd, WPOOL_IOC_REBOOT));
 }
 
 const struct command cmd_reboot = {
@@ -212,7 +212,7 @@ static int destroy(const struct command *cmd, char **pools, int nr)
 			return cli_fail(cmd, &e);
 	}
 	for (i = 0; i < nr; i++)
-		code |= finish(cmd, pools[i], dev_destroy(fds[i]));
+		code |= finish(cmd, pools[i], dev_simple(fds[i], WPOOL_IOC_DESTROY));
 	return code;
 }
 

@@ -28,7 +28,7 @@ static void more_help(int of __maybe_unused)
 	printf("\nWorkloads:\n");
 	for (kind = work_kinds; kind->name; kind++)
 		cli_print_entry(printf("  %s%s", kind->name, kind->arg_name), 27, kind->about);
-	cli_print_text(work_amounts, 0, 0);
+	cli_print_text(work_amounts, 0, 0, CLI_WIDTH);
 	puts("\n"
 "Exit: 0 all completed; 1 failed or out of time; 2 wrong use; 3 tasks failed, or\n"
 "were cancelled, refused or not sent; 130 interrupted.");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpoolctl show: a pool's sysfs files, except histogram. */
+#include "alloc.h"
 #include "attrs.h"
 #include "cli.h"
 #include "out.h"
@@ -27,16 +28,6 @@ static const struct known_file {
 #include "../../module/pool/figure_table.h"
 };
 
-static bool is_known(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(known_files); i++)
-		if (!strcmp(known_files[i].name, name))
-			return true;
-	return false;
-}
-
 struct shown {
 	const char *pool;
 	const char *only;	/* names, separated by commas; NULL for all */
@@ -46,30 +37,23 @@ struct shown {
 	struct json_object *changed;
 };
 
-static bool is_wanted(const struct shown *shown, const char *attr)
+/* The place of a file in the list, or NULL. */
+static struct dirent **find(const struct sysfs_names *files, const char *name, size_t len)
 {
-	const char *name = shown->only;
-	size_t len;
+	struct dirent **file = files->entry;
 
-	if (!name)
-		return true;
-	for (;; name += len + 1) {
-		len = strcspn(name, ",");
-		if (strlen(attr) == len && !memcmp(attr, name, len))
-			return true;
-		if (!name[len])
-			return false;
-	}
+	for (; file < files->entry + files->nr; file++)
+		if (*file && !strncmp((*file)->d_name, name, len) && !(*file)->d_name[len])
+			return file;
+	return NULL;
 }
 
 /* A list of CPUs that is longer than a line continues below. */
 static void print_value(const char *attr, const char *value, const char *style, const char *preset)
 {
-	int room = out_width() - 19, len;
+	int room = max(out_width() - 19, 20), len;
 
 	printf("  %-16s ", attr);
-	if (room < 20)
-		room = 20;
 	while ((int)strlen(value) > room && strchr(value, ',') && strcmp(attr, "cgroup")) {
 		for (len = room; len && value[len - 1] != ','; len--)
 			;
@@ -80,12 +64,11 @@ static void print_value(const char *attr, const char *value, const char *style, 
 	}
 	printf("%s%s%s", style, value, *style ? out_plain() : "");
 	if (preset)
-		printf("%*s (default %s)", (int)(strlen(value) < 10 ? 10 - strlen(value) : 0),
+		printf("%*s (default %s)", 10 - (int)min(strlen(value), 10UL),
 		       "", preset);
 	putchar('\n');
 }
 
-/* Shows a value if it is wanted. Returns 0 also if there is none. */
 static int show_attr(const struct shown *shown, const char *attr, const char **title,
 		     struct errmsg *e)
 {
@@ -93,11 +76,7 @@ static int show_attr(const struct shown *shown, const char *attr, const char **t
 	const char *style = "", *preset;
 	int err;
 
-	if (!is_wanted(shown, attr))
-		return 0;
 	err = sysfs_read(shown->pool, attr, value, sizeof(value), e);
-	if (err == -ENOENT)
-		return 0;
 	if (err)
 		return err;
 	make_printable(value, "");
@@ -120,53 +99,60 @@ static int show_attr(const struct shown *shown, const char *attr, const char **t
 	return 0;
 }
 
+/* Shows the files of a group, and takes them off the list: those left at the end are unknown. */
 static int show_group(const struct shown *shown, enum group group,
-		      const struct sysfs_names *present, struct errmsg *e)
+		      const struct sysfs_names *files, struct errmsg *e)
 {
-	const char *title = titles[group];
+	const char *title = titles[group], *name;
+	struct dirent **file;
 	int err = 0;
 	size_t i;
 
-	for (i = 0; !err && i < ARRAY_SIZE(known_files); i++)
-		if (known_files[i].group == group)
-			err = show_attr(shown, known_files[i].name, &title, e);
-	for (i = 0; !err && group == OTHER && i < present->nr; i++)
-		if (!is_known(present->entry[i]->d_name))
-			err = show_attr(shown, present->entry[i]->d_name, &title, e);
+	for (i = 0; !err && i < ARRAY_SIZE(known_files); i++) {
+		name = known_files[i].name;
+		file = known_files[i].group == group ? find(files, name, strlen(name)) : NULL;
+		if (!file)
+			continue;
+		err = show_attr(shown, name, &title, e);
+		*file = NULL;
+	}
+	for (i = 0; !err && group == OTHER && i < files->nr; i++)
+		if (files->entry[i])
+			err = show_attr(shown, files->entry[i]->d_name, &title, e);
 	return err;
 }
 
-/* Checks that each requested name is the name of a file. */
-static int check_only(const struct shown *shown, const struct sysfs_names *present,
-		      struct errmsg *e)
+/* Lists the files to show: those that --columns names, or all. */
+static int list_files(const struct shown *shown, struct sysfs_names *files, struct errmsg *e)
 {
 	const char *name = shown->only;
-	size_t len, i;
+	struct sysfs_names present;
+	struct dirent **file;
+	size_t len;
+	int err = sysfs_list_attrs(shown->pool, &present, e);
 
-	for (; name; name = name[len] ? name + len + 1 : NULL) {
+	*files = name ? (struct sysfs_names){ } : present;
+	for (; !err && name; name = name[len] ? name + len + 1 : NULL) {
 		len = strcspn(name, ",");
-		for (i = 0; i < present->nr; i++)
-			if (!strncmp(present->entry[i]->d_name, name, len) &&
-			    !present->entry[i]->d_name[len])
-				break;
-		if (i == present->nr)
+		file = find(&present, name, len);
+		if (!file)
 			return errmsg_set(e, "--columns: pool '%s' has no '%.*s'",
 					  shown->pool, len < 40 ? (int)len : 40, name);
+		if (find(files, name, len))
+			continue;
+		files->entry = alloc_one_more(files->entry, files->nr, sizeof(*file));
+		files->entry[files->nr++] = *file;
 	}
-	return 0;
+	return err;
 }
 
 static int show_pool(struct shown *shown, struct errmsg *e)
 {
 	char prealloc[SYSFS_VALUE_LEN];
-	struct sysfs_names present;
+	struct sysfs_names files;
 	enum group group;
-	int err;
+	int err = list_files(shown, &files, e);
 
-	err = sysfs_list_attrs(shown->pool, &present, e);
-	if (err)
-		return err;
-	err = check_only(shown, &present, e);
 	if (err)
 		return err;
 	shown->prealloc = !sysfs_read(shown->pool, "prealloc", prealloc, sizeof(prealloc), e) &&
@@ -179,9 +165,7 @@ static int show_pool(struct shown *shown, struct errmsg *e)
 		printf("%sPool %s%s\n", out_style(OUT_BOLD), shown->pool, out_plain());
 	}
 	for (group = 0; !err && group < ARRAY_SIZE(titles); group++)
-		err = show_group(shown, group, &present, e);
-	if (!err)
-		err = sysfs_find_pool(shown->pool, e);	/* destroyed meanwhile */
+		err = show_group(shown, group, &files, e);
 	if (!err && shown->as_json) {
 		json_put(shown->json, "not_default", shown->changed);
 		json_print(shown->json);

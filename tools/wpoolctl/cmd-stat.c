@@ -40,7 +40,7 @@ static void print_lines(struct stat_run *run)
 			continue;
 		if (run->lines++ % LINES_PER_HEADER == 0 &&
 		    (run->lines == 1 || isatty(STDOUT_FILENO)))
-			columns_print_titles(&run->columns, nr);
+			columns_print_titles(&run->columns, nr, SIZE_MAX);
 		columns_print(&run->columns, nr, pool);
 	}
 }

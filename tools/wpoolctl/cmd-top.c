@@ -6,6 +6,7 @@
  * read. Without debugfs they print why they are empty.
  */
 #include <ctype.h>
+#include <curses.h>
 
 #include "screen.h"
 #include "top.h"
@@ -63,7 +64,7 @@ static void show_help(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(lines); i++) {
-		screen_put(SCREEN_PLAIN, "%s", lines[i]);
+		screen_put(OUT_PLAIN, "%s", lines[i]);
 		screen_end_line();
 	}
 }
@@ -78,9 +79,9 @@ static void draw(struct top *top)
 		top_show_view(top, top->view);
 	screen_last_line();
 	if (top->is_typing)
-		screen_put(SCREEN_TITLE, "filter: %s", top->filter);
+		screen_put(OUT_BOLD, "filter: %s", top->filter);
 	else
-		screen_put(SCREEN_TITLE, "%s%s%s  " KEYS, view_names[top->view],
+		screen_put(OUT_BOLD, "%s%s%s  " KEYS, view_names[top->view],
 			   *top->filter ? ", only " : "", top->filter);
 	screen_finish();
 }
@@ -97,16 +98,16 @@ static void type_filter(struct top *top, int key)
 {
 	size_t len = strlen(top->filter);
 
-	if (key == SCREEN_KEY_RETURN)
+	if (key == '\r' || key == '\n' || key == KEY_ENTER)
 		top->is_typing = false;
-	else if (key == SCREEN_KEY_ERASE && len)
-		top->filter[len - 1] = '\0';
+	else if (key == 127 || key == '\b' || key == KEY_BACKSPACE)
+		top->filter[len ? len - 1 : 0] = '\0';
 	else if (key >= 0 && key < 128 && isprint(key) && len + 1 < sizeof(top->filter))
 		top->filter[len] = key, top->filter[len + 1] = '\0';
 	top->first = 0;
 }
 
-static void move(struct top *top, int lines)
+static void scroll_by(struct top *top, int lines)
 {
 	if (lines < 0 && top->first < (size_t)-lines)
 		top->first = 0;
@@ -145,11 +146,11 @@ static bool do_key(struct top *top, int key)
 		set_view(top, (top->view + 1) % NR_VIEWS);
 		break;
 	case '<':
-	case SCREEN_KEY_LEFT:
+	case KEY_LEFT:
 		top->sort = (top->sort ?: top_nr_sort_columns(top)) - 1;
 		break;
 	case '>':
-	case SCREEN_KEY_RIGHT:
+	case KEY_RIGHT:
 		top->sort = (top->sort + 1) % top_nr_sort_columns(top);
 		break;
 	case 'r':
@@ -159,17 +160,17 @@ static bool do_key(struct top *top, int key)
 		*top->filter = '\0';
 		top->is_typing = true;
 		break;
-	case SCREEN_KEY_UP:
-		move(top, -1);
+	case KEY_UP:
+		scroll_by(top, -1);
 		break;
-	case SCREEN_KEY_DOWN:
-		move(top, 1);
+	case KEY_DOWN:
+		scroll_by(top, 1);
 		break;
-	case SCREEN_KEY_PAGE_UP:
-		move(top, -page);
+	case KEY_PPAGE:
+		scroll_by(top, -page);
 		break;
-	case SCREEN_KEY_PAGE_DOWN:
-		move(top, page);
+	case KEY_NPAGE:
+		scroll_by(top, page);
 		break;
 	case '+':
 		if (top->interval_ns * 2 <= MAX_INTERVAL_NS)
@@ -203,7 +204,7 @@ static int run_screen(struct top *top, struct errmsg *e)
 		}
 		draw(top);
 		key = screen_key((next - now) / NSEC_PER_MSEC + 1);
-		if (key != SCREEN_KEY_NONE && key != SCREEN_KEY_SIZE)
+		if (key != ERR && key != KEY_RESIZE)
 			ends = !do_key(top, key);
 		if (next > now + top->interval_ns)
 			next = now + top->interval_ns;
@@ -284,9 +285,7 @@ static const struct cli_option options[] = {
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct top top = {
-		.cmd = cmd, .interval_ns = NSEC_PER_SEC, .pools.all = true,
-	};
+	struct top top = { .interval_ns = NSEC_PER_SEC, .pools.all = true };
 	struct errmsg e;
 	bool all;
 	int err;

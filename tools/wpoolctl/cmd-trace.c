@@ -61,28 +61,26 @@ static int set_pool(const struct cli_option *option, void *to, const char *value
 
 static const struct cli_option options[] = {
 	{ "pool", "POOL", "record: only the events of this pool",
-	  CLI_FIELD(set_pool, struct wish, recording.pool), .verb = "record" },
+	  CLI_FIELD(set_pool, struct wish, recording.pool) },
 	{ "output", "FILE", "record: write to this file (" DEFAULT_FILE ")",
-	  CLI_FILE(struct wish, recording.file), .verb = "record" },
+	  CLI_FILE(struct wish, recording.file) },
 	{ "duration", "TIME", "record: end after this time; seconds, or with a unit",
-	  CLI_SECONDS(struct wish, recording.duration_ns, NSEC_PER_MSEC, MAX_DURATION_NS),
-	  .verb = "record" },
+	  CLI_SECONDS(struct wish, recording.duration_ns, NSEC_PER_MSEC, MAX_DURATION_NS) },
 	{ "stop-over", "TIME", "record: end when a task has waited longer, and explain why",
-	  CLI_DURATION(struct wish, recording.stop_over_ns, 1, MAX_DURATION_NS), .verb = "record" },
+	  CLI_DURATION(struct wish, recording.stop_over_ns, 1, MAX_DURATION_NS) },
 	{ "sched", NULL,
 	  "record: also record which threads of all programs have the CPUs, for explain;\n"
 	  "--stop-over implies it",
 	  "On a busy machine such a recording is far larger.",
-	  CLI_FLAG(struct wish, recording.sched), .verb = "record" },
+	  CLI_FLAG(struct wish, recording.sched) },
 	{ "buffer", "SIZE",
 	  "record: buffer for each CPU, 4K to 1024M (4M); events that do not fit are lost and\n"
 	  "counted",
-	  CLI_PARSED(parse_size, struct wish, recording.buffer_bytes, 4096, 1024 << 20),
-	  .verb = "record" },
+	  CLI_PARSED(parse_size, struct wish, recording.buffer_bytes, 4096, 1024 << 20) },
 	{ "by", "WHAT", "report: a line for each func, cpu or worker",
-	  CLI_WORD(trace_by_names, struct wish, by), .verb = "report" },
+	  CLI_WORD(trace_by_names, struct wish, by) },
 	{ "over", "TIME", "explain: the first task that waited longer than this (5ms)",
-	  CLI_DURATION(struct wish, over_ns, 0, MAX_DURATION_NS), .verb = "explain" },
+	  CLI_DURATION(struct wish, over_ns, 0, MAX_DURATION_NS) },
 	{ }
 };
 
@@ -102,8 +100,10 @@ static int run(const struct command *cmd, int argc, char **argv)
 		cli_usage(cmd, "record, report, timehist, chrome or explain?");
 	if (parse_word(argv[optind++], verbs, &verb, &e))
 		cli_usage(cmd, "%s", e.text);
+	/* the help of an option begins with its verb */
 	for (i = 0; options[i].name; i++)
-		if (given & BIT(i) && strcmp(options[i].verb, verbs[verb]))
+		if (given & BIT(i) &&
+		    strncmp(options[i].help, verbs[verb], strcspn(options[i].help, ":")))
 			cli_usage(cmd, "%s takes no --%s", verbs[verb], options[i].name);
 	if (verb != RECORD && optind < argc)
 		wish.recording.file = argv[optind++];

@@ -47,7 +47,7 @@ static void answer_set(struct answer *answer, const char *cause, const char *fmt
 
 static __u64 figure(const struct facts *facts, enum figure figure)
 {
-	return facts->pool->now.value[figure];
+	return pool_figure(facts->pool, figure);
 }
 
 static __u64 grown(const struct facts *facts, enum figure figure)
@@ -68,7 +68,7 @@ static void count_all_workers(struct facts *facts)
 
 	pools_look(&pools, &e);
 	for_each_pool(pool, &pools) {
-		nr = pool->now.value[FIGURE_WORKERS];
+		nr = pool_figure(pool, FIGURE_WORKERS);
 		facts->all_workers += nr;
 		if (nr)
 			errmsg_join(facts->others, sizeof(facts->others), ", ", "%llu in %s", nr,
@@ -120,7 +120,7 @@ static void describe_wait(const struct facts *facts, char *buf, size_t len)
 			 waiting, waiting == 1 ? "s" : "");
 }
 
-/* The function with the most workers in state @doing: " in http_fn (8.3 s, pid ...)". */
+/* The function with the most workers in state @doing: " in http_fn (the longest: 8.30s, ...)". */
 static void describe_func(const struct facts *facts, enum doing doing, char *buf, size_t len)
 {
 	const struct func *most = NULL;
@@ -161,7 +161,7 @@ static __u64 nr_busy(const struct facts *facts)
 
 	for (doing = DOING_IDLE + 1; doing < NR_DOINGS; doing++)
 		nr += facts->nr[doing];
-	return nr > figure(facts, FIGURE_BUSY) ? nr : figure(facts, FIGURE_BUSY);
+	return max(nr, figure(facts, FIGURE_BUSY));
 }
 
 /* ---- causes, the more certain first ---------------------------------------- */
@@ -316,7 +316,7 @@ static void print_answer(const struct facts *facts, const struct answer *answer,
 		json_print(json);
 		return;
 	}
-	out_sentence(answer->text);
+	cli_print_text(answer->text, 0, 0, isatty(STDOUT_FILENO) ? out_width() : INT_MAX);
 	if (!facts->has_workers && strcmp(answer->cause, "none"))
 		puts("(No function is named: debugfs cannot be read.)");
 }

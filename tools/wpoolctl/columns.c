@@ -2,34 +2,36 @@
 /* The table of columns. */
 #include "columns.h"
 
-#include "out.h"
+#include "screen.h"
 
-enum kind { NAME, STATE, OWNER, CAPACITY, QUEUE_DEPTH, LEVEL, PRESSURE, RATE, WAIT, RUN };
+enum kind { NAME, TEXT, LIMIT, LEVEL, PRESSURE, RATE, TIME };
 
 struct column {
 	const char *name;	/* for --columns: the file in sysfs; a rate ends with "/s" */
 	const char *title;	/* NULL: the title is the name, and a rate has no column */
 	enum kind kind;
-	enum figure figure;
-	unsigned int ppm;	/* percentile of a time, in millionths */
+	enum figure figure;	/* of a LEVEL or a RATE */
+	size_t text;		/* of a TEXT or a LIMIT: where it is in struct snapshot */
+	enum hist_kind hist;	/* of a TIME: what it is, and its percentile, in millionths */
+	unsigned int ppm;
 };
 
 static const struct column all_columns[] = {
 	{ "name", "name", NAME },
-	{ "state", "state", STATE },
-	{ "owner", "owner", OWNER },
-	{ "capacity", "capacity", CAPACITY },
-	{ "queue_depth", "depth", QUEUE_DEPTH },
+	{ "state", "state", TEXT, .text = offsetof(struct snapshot, state) },
+	{ "owner", "owner", TEXT, .text = offsetof(struct snapshot, owner) },
+	{ "capacity", "capacity", LIMIT, .text = offsetof(struct snapshot, capacity) },
+	{ "queue_depth", "depth", LIMIT, .text = offsetof(struct snapshot, queue_depth) },
 #define WPOOL_FIGURE(_name, _NAME, ...) { #_name, NULL, LEVEL, FIGURE_##_NAME },
 #include "../../module/pool/figure_table.h"
 	{ "pressure", "press%", PRESSURE },
 #define WPOOL_FIGURE(_name, _NAME, _where, _kind, _title, ...) \
 	{ #_name "/s", _title, RATE, FIGURE_##_NAME },
 #include "../../module/pool/figure_table.h"
-	{ "wait_p50", "wait50", WAIT, 0, 500000 },
-	{ "wait_p99", "wait99", WAIT, 0, 990000 },
-	{ "run_p50", "run50", RUN, 0, 500000 },
-	{ "run_p99", "run99", RUN, 0, 990000 },
+	{ "wait_p50", "wait50", TIME, .hist = HIST_WAIT, .ppm = 500000 },
+	{ "wait_p99", "wait99", TIME, .hist = HIST_WAIT, .ppm = 990000 },
+	{ "run_p50", "run50", TIME, .hist = HIST_RUN, .ppm = 500000 },
+	{ "run_p99", "run99", TIME, .hist = HIST_RUN, .ppm = 990000 },
 };
 
 /* The most important columns first: a terminal of 80 characters has no room for the last ones. */
@@ -45,7 +47,7 @@ const char *column_name(const struct column *column)
 	return column->name;
 }
 
-const char *column_title(const struct column *column)
+static const char *column_title(const struct column *column)
 {
 	return column->title ?: column->name;
 }
@@ -53,7 +55,7 @@ const char *column_title(const struct column *column)
 /* Rates and times cover the time between two looks. */
 static bool needs_two_looks(const struct column *column)
 {
-	return column->kind == RATE || column->kind == WAIT || column->kind == RUN;
+	return column->kind == RATE || column->kind == TIME;
 }
 
 /*
@@ -197,40 +199,29 @@ void columns_put_names(bool rates)
 
 bool column_is_number(const struct column *column)
 {
-	return column->kind != NAME && column->kind != STATE && column->kind != OWNER;
+	return column->kind != NAME && column->kind != TEXT;
 }
 
 /* A percentile of the times between two looks; -1 if there are none. */
 static double time_ns(const struct column *column, const struct pool *pool)
 {
-	enum hist_kind kind = column->kind == WAIT ? HIST_WAIT : HIST_RUN;
 	static struct hists between;
 
 	if (!pool->valid || !pool->now.hists.nr_buckets)
 		return -1;
 	hists_between(&pool->last.hists, &pool->now.hists, &between);
-	if (!between.hist[kind].nr)
+	if (!between.hist[column->hist].nr)
 		return -1;
-	return hist_percentile(&between, kind, column->ppm);
+	return hist_percentile(&between, column->hist, column->ppm);
 }
 
 /* The value of a column that is text in sysfs, else NULL. */
 static const char *text_of(const struct column *column, const struct pool *pool)
 {
-	switch (column->kind) {
-	case NAME:
+	if (column->kind == NAME)
 		return pool->name;
-	case STATE:
-		return pool->now.state;
-	case OWNER:
-		return pool->now.owner;
-	case CAPACITY:
-		return pool->now.capacity;
-	case QUEUE_DEPTH:
-		return pool->now.queue_depth;
-	default:
-		return NULL;
-	}
+	return column->kind == TEXT || column->kind == LIMIT ?
+	       (const char *)&pool->now + column->text : NULL;
 }
 
 /* "max" is more than any number. */
@@ -242,17 +233,15 @@ static double limit_value(const char *text)
 double column_value(const struct column *column, const struct pool *pool)
 {
 	switch (column->kind) {
-	case CAPACITY:
-	case QUEUE_DEPTH:
+	case LIMIT:
 		return limit_value(text_of(column, pool));
 	case LEVEL:
-		return pool->now.value[column->figure];
+		return pool_figure(pool, column->figure);
 	case PRESSURE:
 		return pool->now.pressure.percent[0];
 	case RATE:
 		return pool_rate(pool, column->figure);
-	case WAIT:
-	case RUN:
+	case TIME:
 		return time_ns(column, pool);
 	default:
 		return 0;
@@ -267,7 +256,7 @@ void column_format(const struct column *column, const struct pool *pool, char *b
 	if (text)
 		snprintf(buf, CELL_LEN, "%s", text);
 	else if (column->kind == LEVEL)
-		snprintf(buf, CELL_LEN, "%llu", pool->now.value[column->figure]);
+		snprintf(buf, CELL_LEN, "%llu", pool_figure(pool, column->figure));
 	else if (column->kind == PRESSURE)
 		snprintf(buf, CELL_LEN, "%.2f", value);
 	else if (column->kind == RATE)
@@ -289,7 +278,7 @@ static void add_json(const struct column *column, const struct pool *pool, struc
 	} else if (text) {
 		json_put_file(to, column->name, text);
 	} else if (column->kind == LEVEL) {
-		json_put(to, column->name, pool->now.value[column->figure]);
+		json_put(to, column->name, pool_figure(pool, column->figure));
 	} else if (column->kind == PRESSURE) {
 		json_put_pressure(to, column->name, &pool->now.pressure);
 	} else if (column->kind == RATE) {
@@ -325,11 +314,9 @@ void columns_widen(struct columns *columns, const struct pool *pool)
 	for (i = 0; i < columns->nr; i++) {
 		column_format(columns->column[i], pool, cell);
 		len = strlen(cell);
-		if (columns->column[i]->kind == NAME && columns->max_name &&
-		    len > columns->max_name)
-			len = columns->max_name;
-		if (len > columns->width[i])
-			columns->width[i] = len;
+		if (columns->column[i]->kind == NAME)
+			len = min(len, columns->max_name ?: INT_MAX);
+		columns->width[i] = max(columns->width[i], len);
 	}
 }
 
@@ -348,39 +335,58 @@ size_t columns_fit(const struct columns *columns, int width)
 	return nr;
 }
 
-static void print_cell(const struct columns *columns, size_t i, size_t nr,
-		       const char *style, const char *text)
+/* The style that marks saturation: tasks that wait or are refused, a full pool or queue, hogs. */
+static enum out_style cell_style(const struct pool *pool, const char *column)
 {
-	bool left = !column_is_number(columns->column[i]);
-	int space = columns->width[i] - (int)strlen(text);
+	__u64 queued = pool_figure(pool, FIGURE_QUEUED);
+	__u64 waiting = pool_figure(pool, FIGURE_WAITING);
+	bool is_used_up = pool_figure(pool, FIGURE_BUSY) >= limit_value(pool->now.capacity);
+	bool is_queue_full = queued >= limit_value(pool->now.queue_depth);
 
-	if (i)
-		putchar(' ');
-	/* no blanks behind the last word of a line */
-	printf("%*s%s%s%s%*s", left ? 0 : space, "", style, text, *style ? out_plain() : "",
-	       left && i + 1 < nr ? space : 0, "");
+	if (!strcmp(column, "waiting") && waiting)
+		return OUT_BAD;
+	if ((!strcmp(column, "busy") || !strcmp(column, "capacity")) && is_used_up)
+		return queued || waiting ? OUT_BAD : OUT_WARN;
+	if (!strcmp(column, "queued") && queued && (is_used_up || is_queue_full))
+		return OUT_BAD;
+	if (!strcmp(column, "hogs/s") && pool_rate(pool, FIGURE_HOGS))
+		return OUT_WARN;
+	if (!strcmp(column, "refused/s") && pool_rate(pool, FIGURE_REFUSED))
+		return OUT_BAD;
+	if (!strcmp(column, "state"))
+		return out_state_style(pool->now.state);
+	return OUT_PLAIN;
 }
 
-void columns_print_titles(const struct columns *columns, size_t nr)
+static void put_cell(const struct columns *columns, size_t i, size_t nr, enum out_style style,
+		     const char *text)
+{
+	bool left = !column_is_number(columns->column[i]);
+	int width = columns->width[i];
+
+	screen_put(OUT_PLAIN, i ? " " : "");
+	/* no blanks behind the last word of a line */
+	screen_put(style, "%*.*s", !left ? width : i + 1 < nr ? -width : 0, width, text);
+}
+
+void columns_print_titles(const struct columns *columns, size_t nr, size_t marked)
 {
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		print_cell(columns, i, nr, out_style(OUT_BOLD), column_title(columns->column[i]));
-	putchar('\n');
+		put_cell(columns, i, nr, i == marked ? OUT_GOOD : OUT_BOLD,
+			 column_title(columns->column[i]));
+	screen_end_line();
 }
 
 void columns_print(const struct columns *columns, size_t nr, const struct pool *pool)
 {
 	char cell[CELL_LEN];
-	const char *style;
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
 		column_format(columns->column[i], pool, cell);
-		style = columns->column[i]->kind == STATE ?
-			out_style(out_state_style(cell)) : "";
-		print_cell(columns, i, nr, style, cell);
+		put_cell(columns, i, nr, cell_style(pool, columns->column[i]->name), cell);
 	}
-	putchar('\n');
+	screen_end_line();
 }

@@ -48,7 +48,6 @@ void columns_choose_all(struct columns *columns, bool rates);
 bool columns_set_busy(struct columns *columns, bool times);
 
 const char *column_name(const struct column *column);
-const char *column_title(const struct column *column);
 /* Is the column a number? Then a sort puts the largest value first. */
 bool column_is_number(const struct column *column);
 double column_value(const struct column *column, const struct pool *pool);
@@ -62,8 +61,11 @@ void columns_widen(struct columns *columns, const struct pool *pool);
 /* How many of the columns fit, from the first on: at least one, all if they were chosen. */
 size_t columns_fit(const struct columns *columns, int width);
 
-/* Print the first @nr columns: the titles, or the cells of @pool's line. */
-void columns_print_titles(const struct columns *columns, size_t nr);
+/*
+ * Print the first @nr columns, by screen_put(): the titles, with that of the column @marked in
+ * another colour, or the cells of @pool's line.
+ */
+void columns_print_titles(const struct columns *columns, size_t nr, size_t marked);
 void columns_print(const struct columns *columns, size_t nr, const struct pool *pool);
 
 /*

@@ -28,6 +28,11 @@ static int scan_cpu(const char **s)
 	return n;
 }
 
+void cpulist_add(struct cpulist *cpus, int cpu)
+{
+	cpus->bits[cpu / 64] |= 1ULL << (cpu % 64);
+}
+
 int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e)
 {
 	struct cpulist found = { };
@@ -44,7 +49,7 @@ int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e)
 		if (first < 0 || last < first)
 			return bad_list(s, e);
 		for (; first <= last; first++)
-			found.bits[first / 64] |= 1ULL << (first % 64);
+			cpulist_add(&found, first);
 		if (!*at)
 			break;
 		if (*at != ',')
@@ -52,16 +57,6 @@ int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e)
 	}
 	*cpus = found;
 	return 0;
-}
-
-int cpulist_last(const struct cpulist *cpus)
-{
-	int word;
-
-	for (word = CPULIST_WORDS - 1; word >= 0; word--)
-		if (cpus->bits[word])
-			return word * 64 + 63 - __builtin_clzll(cpus->bits[word]);
-	return -1;
 }
 
 int cpulist_nth(const struct cpulist *cpus, unsigned int n)
@@ -76,11 +71,4 @@ int cpulist_nth(const struct cpulist *cpus, unsigned int n)
 		if (cpus->bits[cpu / 64] >> (cpu % 64) & 1 && !n--)
 			break;
 	return cpu;
-}
-
-unsigned int cpulist_bytes(const struct cpulist *cpus)
-{
-	int last = cpulist_last(cpus);
-
-	return last < 0 ? 8 : (last / 64 + 1) * 8;
 }

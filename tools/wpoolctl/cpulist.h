@@ -15,13 +15,9 @@ struct cpulist {
 /* Parses a list of at least one CPU. Returns 0, or -1 and a message. */
 int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e);
 
-/* The length in bytes of @bits up to the last CPU of the list, a multiple of 8. */
-unsigned int cpulist_bytes(const struct cpulist *cpus);
+void cpulist_add(struct cpulist *cpus, int cpu);
 
 /* The @n-th CPU of the list, from 0. After the last CPU the list begins again. */
 int cpulist_nth(const struct cpulist *cpus, unsigned int n);
-
-/* The last CPU of the list, -1 if there is none. */
-int cpulist_last(const struct cpulist *cpus);
 
 #endif /* WPOOLCTL_CPULIST_H */

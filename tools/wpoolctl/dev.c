@@ -66,18 +66,11 @@ int dev_release(int fd, __u32 flags, __u64 timeout_ns)
 	return do_ioctl(fd, WPOOL_IOC_RELEASE, &arg);
 }
 
-int dev_reboot(int fd)
+int dev_simple(int fd, unsigned long request)
 {
 	struct wpool_dev_simple arg = { .size = sizeof(arg) };
 
-	return do_ioctl(fd, WPOOL_IOC_REBOOT, &arg);
-}
-
-int dev_destroy(int fd)
-{
-	struct wpool_dev_simple arg = { .size = sizeof(arg) };
-
-	return do_ioctl(fd, WPOOL_IOC_DESTROY, &arg);
+	return do_ioctl(fd, request, &arg);
 }
 
 int dev_info(int fd, struct wpool_dev_attrs *attrs, struct cpulist *cpus)

@@ -24,8 +24,8 @@ int dev_tune(int fd, const struct wpool_dev_attrs *attrs);
 /* @dir: a directory of cgroup version 2 */
 int dev_cgroup(int fd, const char *dir);
 int dev_release(int fd, __u32 flags, __u64 timeout_ns);
-int dev_reboot(int fd);
-int dev_destroy(int fd);
+/* WPOOL_IOC_REBOOT or WPOOL_IOC_DESTROY */
+int dev_simple(int fd, unsigned long request);
 
 /* @cpus: out: the pool's cpumask, or NULL */
 int dev_info(int fd, struct wpool_dev_attrs *attrs, struct cpulist *cpus);

@@ -36,12 +36,14 @@ void make_printable(char *s, const char *keep)
 
 int errmsg_set(struct errmsg *e, const char *fmt, ...)
 {
+	struct errmsg set;
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	vsnprintf(set.text, sizeof(set.text), fmt, ap);
 	va_end(ap);
-	make_printable(e->text, "");
+	make_printable(set.text, "");
+	*e = set;
 	return -1;
 }
 
@@ -55,16 +57,4 @@ void errmsg_join(char *list, size_t len, const char *between, const char *fmt, .
 	va_start(ap, fmt);
 	vsnprintf(list + at, len - at, fmt, ap);
 	va_end(ap);
-}
-
-int errmsg_in(struct errmsg *e, const char *fmt, ...)
-{
-	struct errmsg inner = *e;
-	char what[120];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(what, sizeof(what), fmt, ap);
-	va_end(ap);
-	return errmsg_set(e, "%s: %s", what, inner.text);
 }

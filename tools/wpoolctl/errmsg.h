@@ -17,13 +17,12 @@ struct errmsg {
 	char text[ERRMSG_LEN];
 };
 
-/* Sets the text. Returns -1, so that a parser can write "return errmsg_set(...)". */
+/*
+ * Sets the text; the old text may be a part of it. Returns -1, so that a parser can write "return
+ * errmsg_set(...)".
+ */
 __printf(2, 3)
 int errmsg_set(struct errmsg *e, const char *fmt, ...);
-
-/* Puts "what: " in front of the text. Returns -1. */
-__printf(2, 3)
-int errmsg_in(struct errmsg *e, const char *fmt, ...);
 
 /* Adds @between, if needed, and a word; cuts @list to @len. */
 __printf(4, 5)

@@ -68,9 +68,7 @@ static bool began_again(const struct hists *before, const struct hists *now)
 /* The end of a bucket, but no more than the longest time that was seen. */
 static __u64 bucket_end(const struct hists *hists, const struct hist *hist, size_t i)
 {
-	__u64 end = i + 1 < hists->nr_buckets ? hists->from_ns[i + 1] : hist->max_ns;
-
-	return end < hist->max_ns ? end : hist->max_ns;
+	return min(i + 1 < hists->nr_buckets ? hists->from_ns[i + 1] : ~0ULL, hist->max_ns);
 }
 
 void hists_between(const struct hists *before, const struct hists *now, struct hists *out)
@@ -89,8 +87,7 @@ void hists_between(const struct hists *before, const struct hists *now, struct h
 		hist->sum_ns -= old->sum_ns;
 		for (i = 0, last = 0; i < out->nr_buckets; i++) {
 			/* began_again() misses a restart if the new sums are above the old ones */
-			hist->bucket[i] -= old->bucket[i] < hist->bucket[i] ?
-					   old->bucket[i] : hist->bucket[i];
+			hist->bucket[i] -= min(old->bucket[i], hist->bucket[i]);
 			hist->nr += hist->bucket[i];
 			if (hist->bucket[i])
 				last = i;

@@ -81,7 +81,7 @@ static int take_line(struct ini *ini, char *line, struct errmsg *e)
 	return ini->handler(ini->arg, ini->line, ini->section, line, value, e);
 }
 
-int ini_read(FILE *file, const char *name, ini_handler handler, ini_complain complain, void *arg)
+int ini_parse(FILE *file, const char *name, ini_handler handler, ini_complain complain, void *arg)
 {
 	struct ini ini = { .handler = handler, .arg = arg };
 	char *buf = NULL, *line;
@@ -99,7 +99,7 @@ int ini_read(FILE *file, const char *name, ini_handler handler, ini_complain com
 			continue;
 		if (is_text ? !take_line(&ini, line, &e) : !errmsg_set(&e, "this is no text"))
 			continue;
-		err = errmsg_in(&e, "%.100s:%u", name, ini.line);
+		err = errmsg_set(&e, "%.100s:%u: %s", name, ini.line, e.text);
 		complain(arg, &e);
 	}
 	if (ferror(file)) {
@@ -108,5 +108,22 @@ int ini_read(FILE *file, const char *name, ini_handler handler, ini_complain com
 	}
 	free(ini.section);
 	free(buf);
+	return err;
+}
+
+int ini_read(const char *name, ini_handler handler, ini_complain complain, void *arg)
+{
+	FILE *file = strcmp(name, "-") ? fopen(name, "re") : stdin;
+	struct errmsg e;
+	int err;
+
+	if (!file) {
+		err = errmsg_set(&e, "%.100s: %m", name);
+		complain(arg, &e);
+		return err;
+	}
+	err = ini_parse(file, name, handler, complain, arg);
+	if (file != stdin)
+		fclose(file);
 	return err;
 }

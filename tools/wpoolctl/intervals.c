@@ -67,9 +67,3 @@ void intervals_add(struct intervals *intervals, const struct interval *interval)
 	intervals->list = alloc_one_more(intervals->list, intervals->nr, sizeof(*interval));
 	intervals->list[intervals->nr++] = *interval;
 }
-
-void intervals_exit(struct intervals *intervals)
-{
-	free(intervals->list);
-	*intervals = (struct intervals){ };
-}

@@ -32,6 +32,5 @@ struct intervals {
 };
 
 void intervals_add(struct intervals *intervals, const struct interval *interval);
-void intervals_exit(struct intervals *intervals);
 
 #endif /* WPOOLCTL_INTERVALS_H */

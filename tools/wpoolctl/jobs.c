@@ -14,23 +14,11 @@
 #include "out.h"
 
 #define MAX_JOBS	64
-#define MAX_SETTINGS	64	/* lines of a section */
 #define GLOBAL		"global"
 #define STONEWALL	"stonewall"
 
-struct setting {
-	char *key;
-	char *value;		/* NULL if there is none */
-};
-
-struct section {
-	char *name;
-	struct setting setting[MAX_SETTINGS];
-	unsigned int nr;
-};
-
 struct job {
-	struct section section;
+	char *name;
 	struct command cmd;	/* the command "run", with the job's name in its name */
 	char cmd_name[80];
 	struct run run;
@@ -43,7 +31,8 @@ struct job {
 struct jobs {
 	const struct command *cmd;
 	bool json;
-	struct section global;
+	bool has_global;
+	struct run global;	/* the settings of [global] */
 	struct job *job[MAX_JOBS];
 	unsigned int nr;
 	unsigned int phase;	/* phase of the section being read */
@@ -58,44 +47,32 @@ static int begin_section(struct jobs *jobs, const char *name, struct errmsg *e)
 	struct job *job;
 
 	if (!strcmp(name, GLOBAL)) {
-		if (jobs->nr || jobs->global.name)
+		if (jobs->nr || jobs->has_global)
 			return errmsg_set(e, "[global] is the first section, or left out");
-		jobs->global.name = alloc_copy(name);
+		jobs->has_global = true;
 		return 0;
 	}
 	for (i = 0; i < jobs->nr; i++)
-		if (!strcmp(jobs->job[i]->section.name, name))
+		if (!strcmp(jobs->job[i]->name, name))
 			return errmsg_set(e, "there is a section " ERRMSG_Q " already", name);
 	if (jobs->nr == MAX_JOBS)
 		return errmsg_set(e, "more than %d jobs", MAX_JOBS);
 	job = alloc_zeroed(1, sizeof(*job));
-	job->section.name = alloc_copy(name);
+	job->name = alloc_copy(name);
+	snprintf(job->cmd_name, sizeof(job->cmd_name), "%s [%.60s]", jobs->cmd->name, name);
+	job->cmd = *jobs->cmd;
+	job->cmd.name = job->cmd_name;
+	run_init(&job->run, &job->cmd);
 	job->phase = jobs->phase;
 	jobs->job[jobs->nr++] = job;
 	return 0;
 }
 
-static int take_setting(struct section *section, const char *key, const char *value,
-			struct errmsg *e)
-{
-	struct setting *setting = &section->setting[section->nr];
-
-	if (section->nr == MAX_SETTINGS)
-		return errmsg_set(e, "more than %d lines in a section", MAX_SETTINGS);
-	setting->key = alloc_copy(key);
-	setting->value = value ? alloc_copy(value) : NULL;
-	section->nr++;
-	return 0;
-}
-
-/* Checks each setting when its line is read, so that an error message has the line. */
 static int take(void *arg, unsigned int line __maybe_unused, const char *name, const char *key,
 		const char *value, struct errmsg *e)
 {
 	struct jobs *jobs = arg;
 	struct job *last = jobs->nr ? jobs->job[jobs->nr - 1] : NULL;
-	struct section *section = last ? &last->section : &jobs->global;
-	struct run probe;
 
 	if (!key)
 		return begin_section(jobs, name, e);
@@ -106,41 +83,15 @@ static int take(void *arg, unsigned int line __maybe_unused, const char *name, c
 			last->phase = ++jobs->phase;
 		return 0;
 	}
-	run_init(&probe, jobs->cmd);
-	return run_set(&probe, key, value, e) ?: take_setting(section, key, value, e);
+	return run_set(last ? &last->run : &jobs->global, key, value ? alloc_copy(value) : NULL, e);
 }
 
-static bool has_setting(const struct section *section, const char *key)
-{
-	unsigned int i;
-
-	for (i = 0; i < section->nr; i++)
-		if (!strcmp(section->setting[i].key, key))
-			return true;
-	return false;
-}
-
-/* Settings of a job take the place of global ones with the same key. */
+/* Settings of [global] hold unless the job has set the same key. */
 static int set_up_job(const struct jobs *jobs, struct job *job, struct errmsg *e)
 {
-	const struct section *global = &jobs->global;
-	unsigned int i;
-	int err = 0;
-
-	snprintf(job->cmd_name, sizeof(job->cmd_name), "%s [%.60s]", jobs->cmd->name,
-		 job->section.name);
-	job->cmd = *jobs->cmd;
-	job->cmd.name = job->cmd_name;
-	run_init(&job->run, &job->cmd);
-	for (i = 0; i < global->nr && !err; i++)
-		if (!has_setting(&job->section, global->setting[i].key))
-			err = run_set(&job->run, global->setting[i].key,
-				      global->setting[i].value, e);
-	for (i = 0; i < job->section.nr && !err; i++)
-		err = run_set(&job->run, job->section.setting[i].key,
-			      job->section.setting[i].value, e);
-	if (err || run_complete(&job->run, e))
-		return errmsg_in(e, "[%.60s]", job->section.name);
+	run_inherit(&job->run, &jobs->global);
+	if (run_complete(&job->run, e))
+		return errmsg_set(e, "[%.60s]: %s", job->name, e->text);
 	job->run.json = jobs->json;
 	job->run.progress = PROGRESS_NEVER;
 	return 0;
@@ -156,17 +107,10 @@ static void complain(void *arg, const struct errmsg *e)
 /* Returns 0, or -1 after printing what is wrong. */
 static int read_jobs(struct jobs *jobs, const char *path)
 {
-	FILE *file = fopen(path, "re");
+	int err = ini_read(path, take, complain, jobs);
 	struct errmsg e;
 	unsigned int i;
-	int err;
 
-	if (!file) {
-		cli_error(jobs->cmd, "%.100s: %m", path);
-		return -1;
-	}
-	err = ini_read(file, path, take, complain, jobs);
-	fclose(file);
 	if (!err && !jobs->nr) {
 		cli_error(jobs->cmd, "%.100s: there is no job in it", path);
 		err = -1;
@@ -183,11 +127,8 @@ static int read_jobs(struct jobs *jobs, const char *path)
 
 static noreturn void be_job(struct job *job)
 {
-	int code;
-
 	dup2(fileno(job->report), STDOUT_FILENO);
-	code = run_load(&job->run);
-	_exit(fflush(stdout) || ferror(stdout) ? CLI_FAILED : code);
+	_exit(cli_end(run_load(&job->run)));
 }
 
 static void start_job(struct job *job)
@@ -216,6 +157,9 @@ static bool reap(struct jobs *jobs)
 				jobs->job[i]->pid = 0;
 				if (WIFEXITED(status))
 					jobs->job[i]->code = WEXITSTATUS(status);
+				else
+					cli_error(&jobs->job[i]->cmd, "no report: %s",
+						  strsignal(WTERMSIG(status)));
 			}
 	return pid == 0 || errno == EINTR;
 }
@@ -248,7 +192,7 @@ static void print_text(const struct job *job)
 	char buf[4096];
 	size_t nr;
 
-	printf("%s[%s]%s\n", out_style(OUT_BOLD), job->section.name, out_plain());
+	printf("%s[%s]%s\n", out_style(OUT_BOLD), job->name, out_plain());
 	if (job->report)
 		rewind(job->report);
 	while (job->report && (nr = fread(buf, 1, sizeof(buf), job->report)))
@@ -260,7 +204,7 @@ static struct json_object *json_job(const struct job *job)
 {
 	struct json_object *object = json_new();
 
-	json_put(object, "job", job->section.name);
+	json_put(object, "job", job->name);
 	json_put(object, "phase", job->phase);
 	json_put(object, "exit", job->code);
 	if (job->report)
@@ -308,6 +252,7 @@ int jobs_run(const struct command *cmd, const char *path, bool json)
 	unsigned int phase;
 	sigset_t signals;
 
+	run_init(&jobs.global, cmd);
 	if (read_jobs(&jobs, path))
 		return CLI_FAILED;
 	/* if SIGCHLD is ignored, a job ends without a signal and without an exit code */

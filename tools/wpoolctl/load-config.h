@@ -13,8 +13,8 @@
 
 struct load_config {
 	const char *pool;
-	const struct work *works;
 	unsigned int nr_works;
+	struct work works[WORK_MAX_KINDS];
 	const struct work_turns *turns;
 	__u64 tasks;		/* 0: no limit */
 	__u32 batch;		/* maximum of descriptors in one ioctl */

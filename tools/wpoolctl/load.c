@@ -132,10 +132,9 @@ static void sum_interval(struct watch *w, __u64 now, struct interval *sum)
 	sum->phase = phase(config, sum->to_ns);
 	sum->asked = sum->submitted + sum->refused;
 	if (arrivals_are_scheduled(&config->arrivals) && !w->ending) {
-		scheduled_ns = length_ns && sum->to_ns > length_ns ? length_ns : sum->to_ns;
+		scheduled_ns = min(sum->to_ns, length_ns ?: ~0ULL);
 		sum->asked = ceil(arrivals_expected(&config->arrivals, scheduled_ns));
-		if (config->tasks && sum->asked > config->tasks)
-			sum->asked = config->tasks;
+		sum->asked = min(sum->asked, config->tasks ?: ~0ULL);
 	}
 	if (sum->asked > sum->submitted + sum->refused && !atomic_load(&w->load->stop))
 		sum->behind = sum->asked - sum->submitted - sum->refused;
@@ -195,8 +194,8 @@ static void look(struct watch *w, __u64 now)
 	if (now - w->looked_ns < TICK_NS)
 		return;
 	w->looked_ns = now;
-	if (!dev_stats(w->fd, &w->stats) && w->stats.workers > w->result->peak_workers)
-		w->result->peak_workers = w->stats.workers;
+	if (!dev_stats(w->fd, &w->stats))
+		w->result->peak_workers = max(w->result->peak_workers, w->stats.workers);
 	show_progress(w, now);
 }
 
@@ -235,12 +234,6 @@ static void cancel_all(struct watch *w)
 	w->cancelled = last;
 }
 
-static void earlier(__u64 *when_ns, __u64 other_ns)
-{
-	if (other_ns < *when_ns)
-		*when_ns = other_ns;
-}
-
 static __u64 stop_ns(const struct load *load)
 {
 	__u64 length_ns = load_length_ns(load->config);
@@ -256,11 +249,11 @@ static __u64 next_look_ns(const struct watch *w, bool stop)
 	if (stop && atomic_load(&w->load->submitting))
 		when = now + STOP_TICK_NS;
 	if (config->interval_ns)
-		earlier(&when, interval_end_ns(w));
+		when = min(when, interval_end_ns(w));
 	if (config->timeout_ns && !w->ending)
-		earlier(&when, w->load->start_ns + config->timeout_ns);
+		when = min(when, w->load->start_ns + config->timeout_ns);
 	if (!stop)
-		earlier(&when, stop_ns(w->load));
+		when = min(when, stop_ns(w->load));
 	return when > now ? when - now : 0;
 }
 
@@ -384,7 +377,6 @@ static void sum_up(struct load *load, struct load_result *result)
 	result->refused = sums.refused;
 	result->tally = load->tally;
 	overtaken_count(&load->overtaken, &result->overtaken);
-	overtaken_exit(&load->overtaken);
 	/* a run that ended earlier is measured up to its last task */
 	if (result->end != LOAD_COMPLETE || load->err)
 		result->tally.window.to_ns = 0;
@@ -431,7 +423,6 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 	if (err) {
 		result->end = LOAD_BROKEN;
 		dev_explain(&result->why, err, config->pool);
-		free(load);
 		return;
 	}
 	result->peak_workers = result->before.workers;
@@ -445,17 +436,9 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 	if (dev_stats(fd, &result->after))
 		result->after = result->before;
 	result->last_capacity = dev_info(fd, &last, NULL) ? result->attrs.capacity : last.capacity;
-	if (result->after.workers > result->peak_workers)
-		result->peak_workers = result->after.workers;
+	result->peak_workers = max(result->peak_workers, result->after.workers);
 	if (config->interval_ns && interval_is_left(&w))
 		end_interval(&w, now_ns());
 	progress_clear(progress);
 	sum_up(load, result);
-	free(load);
-}
-
-void load_result_exit(struct load_result *result)
-{
-	tally_exit(&result->tally);
-	intervals_exit(&result->intervals);
 }

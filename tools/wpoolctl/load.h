@@ -65,6 +65,4 @@ sigset_t load_hold_signals(void);
 void load_run(const struct load_config *config, int fd, struct progress *progress,
 	      struct load_result *result);
 
-void load_result_exit(struct load_result *result);
-
 #endif /* WPOOLCTL_LOAD_H */

@@ -2,7 +2,6 @@
 /* Colour and JSON. */
 #include "out.h"
 
-#include <stdint.h>
 #include <sys/ioctl.h>
 
 #include "alloc.h"
@@ -24,10 +23,12 @@ static bool use_colour(void)
 const char *out_style(enum out_style style)
 {
 	static const char *const sequences[] = {
+		[OUT_PLAIN] = "",
 		[OUT_BOLD] = "\033[1m",
 		[OUT_GOOD] = "\033[32m",
 		[OUT_WARN] = "\033[33m",
 		[OUT_BAD] = "\033[31m",
+		[OUT_DIM] = "\033[2m",
 	};
 
 	return use_colour() ? sequences[style] : "";
@@ -58,22 +59,6 @@ int out_width(void)
 
 	return env && !parse_u64(env, 1, 10000, &width, &e) ? (int)width :
 	       out_terminal_width(STDOUT_FILENO);
-}
-
-void out_sentence(const char *text)
-{
-	size_t width = isatty(STDOUT_FILENO) ? (size_t)out_width() : SIZE_MAX;
-	const char *end;
-
-	while (strlen(text) > width) {
-		for (end = text + width; end > text && *end != ' '; end--)
-			;
-		if (end == text)
-			break;
-		printf("%.*s\n", (int)(end - text), text);
-		text = end + 1;
-	}
-	puts(text);
 }
 
 struct json_object *json_new(void)

@@ -10,10 +10,12 @@
 struct pressure;
 
 enum out_style {
-	OUT_BOLD,
+	OUT_PLAIN,
+	OUT_BOLD,		/* a title */
 	OUT_GOOD,
 	OUT_WARN,
 	OUT_BAD,
+	OUT_DIM,
 };
 
 /* The escape sequence on a terminal, "" elsewhere or if NO_COLOR is set. */
@@ -23,9 +25,6 @@ const char *out_plain(void);
 /* How wide lines may be: COLUMNS if that is 1 to 10000, else the terminal's width, else 80. */
 int out_width(void);
 int out_terminal_width(int fd);
-
-/* Print a line. On a terminal it is wrapped between words. */
-void out_sentence(const char *text);
 
 /* The style in which to print a pool's state. */
 enum out_style out_state_style(const char *state);

@@ -47,12 +47,6 @@ void overtaken_add(struct overtaken *overtaken, const struct overtaken_task *tas
 	overtaken->tasks[overtaken->nr++] = *task;
 }
 
-void overtaken_exit(struct overtaken *overtaken)
-{
-	free(overtaken->tasks);
-	*overtaken = (struct overtaken){ };
-}
-
 static int compare(__u64 a, __u64 b)
 {
 	return a < b ? -1 : a > b;
@@ -216,4 +210,6 @@ void overtaken_count(struct overtaken *overtaken, struct overtaken_figures *figu
 	figures->most = counts[nr - 1];
 	free(counts);
 	count_waits(overtaken, figures);
+	free(overtaken->tasks);
+	*overtaken = (struct overtaken){ };
 }

@@ -48,9 +48,7 @@ struct overtaken_figures {
 /* Add a task. A struct overtaken of zeros is empty. */
 void overtaken_add(struct overtaken *overtaken, const struct overtaken_task *task);
 
-/* Compute the figures. Sorts the tasks. */
+/* Compute the figures, and remove all tasks. */
 void overtaken_count(struct overtaken *overtaken, struct overtaken_figures *figures);
-
-void overtaken_exit(struct overtaken *overtaken);
 
 #endif /* WPOOLCTL_OVERTAKEN_H */

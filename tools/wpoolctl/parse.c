@@ -127,15 +127,13 @@ int parse_s32(const char *s, __s32 min, __s32 max, __s32 *out, struct errmsg *e)
 	__s64 value;
 	__u64 n;
 
-	if (!scan_digits(&end, &n) || *end || n > 1ULL << 31)
-		goto err_range;
-	value = *s == '-' ? -(__s64)n : (__s64)n;
-	if (value < min || value > max)
-		goto err_range;
-	*out = value;
-	return 0;
-
-err_range:
+	if (scan_digits(&end, &n) && !*end && n <= 1ULL << 31) {
+		value = *s == '-' ? -(__s64)n : (__s64)n;
+		if (value >= min && value <= max) {
+			*out = value;
+			return 0;
+		}
+	}
 	return errmsg_set(e, ERRMSG_Q " is not a whole number from %d to %d", s, min, max);
 }
 
@@ -204,17 +202,6 @@ int parse_word(const char *s, const char *const *words, __u32 *index, struct err
 		errmsg_join(known, sizeof(known), ", ", "%s", words[i]);
 	}
 	return errmsg_set(e, ERRMSG_Q " is not one of %s", s, known);
-}
-
-int parse_assignment(const char *s, size_t *key_len, const char **value, struct errmsg *e)
-{
-	const char *equals = strchr(s, '=');
-
-	if (!equals || equals == s || !equals[1])
-		return errmsg_set(e, ERRMSG_Q " is not attribute=value", s);
-	*key_len = equals - s;
-	*value = equals + 1;
-	return 0;
 }
 
 int parse_pool_name(const char *s, struct errmsg *e)

@@ -32,9 +32,6 @@ int parse_rate(const char *s, __u64 min, __u64 max, __u64 *per_s, struct errmsg 
 /* The index of @s in @words, which end with NULL. */
 int parse_word(const char *s, const char *const *words, __u32 *index, struct errmsg *e);
 
-/* Splits "key=value": the length of the key, and where the value starts. */
-int parse_assignment(const char *s, size_t *key_len, const char **value, struct errmsg *e);
-
 /* What the kernel accepts as the name of a pool. */
 int parse_pool_name(const char *s, struct errmsg *e);
 

@@ -36,6 +36,11 @@ int pools_look(struct pools *pools, struct errmsg *e);
 
 bool pools_have_latency(const struct pools *pools);
 
+static inline __u64 pool_figure(const struct pool *pool, enum figure figure)
+{
+	return pool->now.value[figure];
+}
+
 /* How much a figure grew per second between the two looks; 0 unless the pool is valid. */
 double pool_rate(const struct pool *pool, enum figure figure);
 

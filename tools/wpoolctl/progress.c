@@ -26,9 +26,8 @@ static double fraction(const struct progress *p, __u64 now_ns, __u64 accounted)
 {
 	double of_tasks = p->total ? (double)accounted / p->total : 0;
 	double of_time = p->total_ns ? (double)(now_ns - p->start_ns) / p->total_ns : 0;
-	double done = of_tasks > of_time ? of_tasks : of_time;
 
-	return done < 1 ? done : 1;
+	return min(max(of_tasks, of_time), 1.0);
 }
 
 static void format_left(const struct progress *p, __u64 now_ns, double done, char *buf, size_t len)
@@ -65,9 +64,7 @@ void progress_update(struct progress *p, __u64 now_ns, __u64 accounted,
 	snprintf(text, sizeof(text), " %3u%% %llu%s %llu/s%s%s%s", (unsigned int)(done * 100),
 		 accounted, total, per_s, left, *note ? ", " : "", note);
 	/* leave the last column free: some terminals wrap when it is used */
-	room = out_terminal_width(STDERR_FILENO) - 3 - (int)strlen(text);
-	if (room > MAX_BAR)
-		room = MAX_BAR;
+	room = min(out_terminal_width(STDERR_FILENO) - 3 - (int)strlen(text), MAX_BAR);
 	if (room < MIN_BAR) {
 		fprintf(stderr, "\r\033[K%.*s", out_terminal_width(STDERR_FILENO) - 1, text + 1);
 	} else {

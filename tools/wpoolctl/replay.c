@@ -8,9 +8,9 @@
 #include "trace.h"
 
 static void add(struct replay *replay, __u64 arrival_ns, __u64 run_ns)
-{	/* no workload lasts longer */
-	if (run_ns > WPOOL_MAX_WORK_NS)
-		run_ns = WPOOL_MAX_WORK_NS;
+{
+	/* no workload lasts longer */
+	run_ns = min(run_ns, WPOOL_MAX_WORK_NS);
 	replay->task = alloc_one_more(replay->task, replay->nr, sizeof(*replay->task));
 	replay->task[replay->nr++] = (struct replay_task){ arrival_ns, run_ns };
 	replay->run_ns += run_ns;

@@ -190,8 +190,6 @@ void report_json(const struct load_config *config, const struct load_result *res
 		[LOAD_INTERRUPTED] = "interrupted",
 		[LOAD_TIMED_OUT] = "timed out",
 		[LOAD_BROKEN] = "error",
-		[LOAD_STUCK] = "stuck",
-		[LOAD_LEFT] = "left",
 	};
 	struct json_object *json = json_new();
 	const struct tally *tally = &result->tally;

@@ -10,6 +10,12 @@
 #define MAX_TIME_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
 #define MIN_INTERVAL_NS	(100 * NSEC_PER_MSEC)
 
+/* An option that @_set stores in the members from @_first to @_last. */
+#define SPAN(_set, _first, _last)							\
+	.set = _set, .offset = offsetof(struct run, _first),				\
+	.size = offsetof(struct run, _last) + sizeof(((struct run *)0)->_last) -	\
+		offsetof(struct run, _first)
+
 const char *const run_replay_words[] = { "spin", "sleep", NULL };
 
 static int set_work(const struct cli_option *option __maybe_unused, void *to, const char *value,
@@ -19,7 +25,7 @@ static int set_work(const struct cli_option *option __maybe_unused, void *to, co
 
 	if (run->load.nr_works == WORK_MAX_KINDS)
 		return errmsg_set(e, "more than %d", WORK_MAX_KINDS);
-	if (work_parse(value, &run->works[run->load.nr_works], e))
+	if (work_parse(value, &run->load.works[run->load.nr_works], e))
 		return -1;
 	run->load.nr_works++;
 	return 0;
@@ -54,7 +60,7 @@ const struct cli_option run_options[] = {
 	  "--work sleep:1ms",
 	  "See WORKLOADS below. It may be given up to 16 times; each kind has its turn in\n"
 	  "proportion to its weight.",
-	  .set = set_work },
+	  SPAN(set_work, load.nr_works, load.works) },
 	{ "tasks", "N", "tasks in all (1000, or no limit with --duration)",
 	  "Numbers of tasks may have the units k, M and G: 10k.",
 	  CLI_COUNT(struct run, load.tasks, 1, LOAD_MAX_TASKS) },
@@ -95,7 +101,7 @@ const struct cli_option run_options[] = {
 	  "Each has its share of the tasks.",
 	  CLI_COUNT(struct run, load.submitters, 1, LOAD_MAX_SUBMITTERS) },
 	{ "submit-cpus", "LIST", "the submitters run on these CPUs, one each, in turn: 0-3,5",
-	  .set = set_submit_cpus },
+	  SPAN(set_submit_cpus, load.pinned, load.submit_cpus) },
 	{ "group", "N",
 	  "each submitter has its own group of at most N tasks in the pool, so that it leaves\n"
 	  "room for others",
@@ -123,7 +129,7 @@ const struct cli_option run_options[] = {
 	  "make a temporary pool with these attributes (see 'wpoolctl create --help') and\n"
 	  "destroy it afterwards; POOL may be left out",
 	  "A pool survives if wpoolctl is killed by a signal that cannot be caught.",
-	  .set = run_set_create },
+	  SPAN(run_set_create, create, attrs) },
 	{ "interval", "TIME", "print a line of figures at each interval of at least 0.1 s",
 	  "It has the rates of tasks that arrived by the schedule, were submitted, refused and\n"
 	  "completed; latencies, from the arrival, of tasks that ended; the number of arrivals\n"
@@ -164,7 +170,19 @@ int run_set(struct run *run, const char *key, const char *value, struct errmsg *
 		err = errmsg_set(e, "wants a value");
 	else
 		err = option->set(option, run, value, e);
-	return err ? errmsg_in(e, "%s", option->name) : 0;
+	run->given |= 1ULL << (option - run_options);
+	return err ? errmsg_set(e, "%s: %s", option->name, e->text) : 0;
+}
+
+void run_inherit(struct run *run, const struct run *global)
+{
+	const struct cli_option *option = run_options;
+
+	run->load.pool = run->load.pool ?: global->load.pool;
+	for (; option->name; option++)
+		if (!(run->given >> (option - run_options) & 1))
+			memcpy((char *)run + option->offset, (char *)global + option->offset,
+			       option->size);
 }
 
 /* The name of a pool contains no '=', so the argument in "--create capacity=4" is an attribute. */
@@ -172,7 +190,7 @@ int run_add_arg(struct run *run, const char *arg, struct errmsg *e)
 {
 	if (run->create && strchr(arg, '=')) {
 		if (attr_set_add_list(&run->attrs, ATTR_CREATE, arg, e))
-			return errmsg_in(e, "--create");
+			return errmsg_set(e, "--create: %s", e->text);
 		return 0;
 	}
 	if (run->load.pool)
@@ -201,7 +219,7 @@ static int check_schedule(const struct run *run, struct errmsg *e)
 static int complete_replay(struct run *run, struct errmsg *e)
 {
 	struct load_config *load = &run->load;
-	struct work *work = &run->works[0];
+	struct work *work = load->works;
 
 	if (!run->replay_file)
 		return run->replay_as < 0 ? 0 : errmsg_set(e, "--as needs --replay");
@@ -236,7 +254,7 @@ static int check_on(const struct run *run, struct errmsg *e)
 	if (load->group)
 		return errmsg_set(e, "--on and --group exclude each other");
 	for (i = 0; i < load->nr_works; i++)
-		switch (run->works[i].kind) {
+		switch (load->works[i].kind) {
 		case WPOOL_WORK_TIMER:
 		case WPOOL_WORK_STRAND:
 		case WPOOL_WORK_POLL:
@@ -250,9 +268,9 @@ static int check_on(const struct run *run, struct errmsg *e)
 /* Checks now, because a file that a submitter opens later may get the number that is missing. */
 static int check_descriptors(const struct run *run, struct errmsg *e)
 {
-	const struct work *work = run->works;
+	const struct work *work = run->load.works;
 
-	for (; work < run->works + run->load.nr_works; work++)
+	for (; work < run->load.works + run->load.nr_works; work++)
 		if (work->kind == WPOOL_WORK_POLL && fcntl(work->amount.low, F_GETFD) < 0)
 			return errmsg_set(e, "--work %s: no such descriptor was inherited",
 					  work->text);
@@ -272,24 +290,12 @@ static const char *make_name(struct run *run)
 	return run->own_name;
 }
 
-/* The options allowed with --jobs, as bits of run->given. */
-static __u64 jobs_options(const struct run *run)
-{
-	const struct cli_option *option;
-	__u64 bits = 0;
-
-	for (option = run_options; option->name; option++)
-		if (!strcmp(option->name, "jobs") || (run->json && !strcmp(option->name, "json")))
-			bits |= BIT(option - run_options);
-	return bits;
-}
-
 int run_complete(struct run *run, struct errmsg *e)
 {
 	struct load_config *load = &run->load;
 	int err;
 
-	if (run->jobs && (load->pool || run->given != jobs_options(run)))
+	if (run->jobs && (load->pool || __builtin_popcountll(run->given) > 1 + run->json))
 		return errmsg_set(e, "--jobs: options are in the file; only --json may be here");
 	if (run->jobs)
 		return 0;
@@ -298,7 +304,7 @@ int run_complete(struct run *run, struct errmsg *e)
 	if (!load->pool)
 		load->pool = make_name(run);
 	if (attr_set_check(&run->attrs, NULL, e))
-		return errmsg_in(e, "--create");
+		return errmsg_set(e, "--create: %s", e->text);
 	if (run->quiet && (run->json || load->interval_ns))
 		return errmsg_set(e, "--quiet and %s exclude each other",
 				  run->json ? "--json" : "--interval");
@@ -311,9 +317,8 @@ int run_complete(struct run *run, struct errmsg *e)
 		load->tasks = DEFAULT_TASKS;
 	if (!load->nr_works && set_work(NULL, run, "noop", e))
 		return -1;
-	load->works = run->works;
 	load->turns = &run->turns;
-	work_turns_init(&run->turns, run->works, load->nr_works);
+	work_turns_init(&run->turns, load->works, load->nr_works);
 	return 0;
 }
 

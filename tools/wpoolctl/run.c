@@ -52,7 +52,7 @@ int run_perform(struct run *run, struct load_result *result)
 	load_run(&run->load, fd, &progress, result);
 	if (result->end == LOAD_STUCK || result->end == LOAD_LEFT)
 		abandon(run, result->end);
-	run->destroy_err = run->create ? dev_destroy(fd) : 0;
+	run->destroy_err = run->create ? dev_simple(fd, WPOOL_IOC_DESTROY) : 0;
 	close(fd);
 	return CLI_OK;
 }

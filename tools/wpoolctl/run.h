@@ -10,17 +10,16 @@
 struct run {
 	const struct command *cmd;
 	struct load_config load;
-	struct work works[WORK_MAX_KINDS];
 	struct work_turns turns;
 	enum progress_when progress;
 	bool json;
 	bool quiet;
-	bool create;
 	const char *jobs;	/* a job file */
 	const char *replay_file;
 	int replay_as;		/* index of run_replay_words; -1: not given */
 	struct replay replay;
 	__u64 given;		/* the options given, as cli_parse() returns them */
+	bool create;
 	struct attr_set attrs;
 	char own_name[WPOOL_DEV_NAME_LEN];
 	int destroy_err;	/* from destroying the temporary pool */
@@ -39,6 +38,9 @@ int run_set_create(const struct cli_option *option, void *to, const char *value,
  * Returns 0, or -1 and a message.
  */
 int run_set(struct run *run, const char *key, const char *value, struct errmsg *e);
+
+/* Take over from @global what no key of @run has set. */
+void run_inherit(struct run *run, const struct run *global);
 
 /* Take an argument: a pool's name, or one of its attributes. Returns 0, or -1 and a message. */
 int run_add_arg(struct run *run, const char *arg, struct errmsg *e);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The only file that uses curses. */
+/* The only file that calls curses; cmd-top.c has its keys, too. */
 #include "screen.h"
 
 #include <signal.h>
@@ -8,18 +8,17 @@
 #include <curses.h>
 
 #include "cli.h"
-#include "out.h"
 
 static struct screen *terminal; /* SCREEN, as curses calls it */
 static int line, column;
 
 static const short colours[] = {
-	[SCREEN_PLAIN] = -1,
-	[SCREEN_TITLE] = -1,
-	[SCREEN_GOOD] = COLOR_GREEN,
-	[SCREEN_WARN] = COLOR_YELLOW,
-	[SCREEN_BAD] = COLOR_RED,
-	[SCREEN_DIM] = -1,
+	[OUT_PLAIN] = -1,
+	[OUT_BOLD] = -1,
+	[OUT_GOOD] = COLOR_GREEN,
+	[OUT_WARN] = COLOR_YELLOW,
+	[OUT_BAD] = COLOR_RED,
+	[OUT_DIM] = -1,
 };
 
 /* Replaces the handler of curses, which would exit with 1. */
@@ -88,22 +87,22 @@ void screen_begin(void)
 		erase();
 }
 
-static attr_t attributes(enum screen_style style)
+static attr_t attributes(enum out_style style)
 {
 	attr_t attr = 0;
 
-	if (style == SCREEN_TITLE)
+	if (style == OUT_BOLD)
 		attr |= A_REVERSE;
-	if (style == SCREEN_DIM)
+	if (style == OUT_DIM)
 		attr |= A_DIM;
-	if (style == SCREEN_BAD)
+	if (style == OUT_BAD)
 		attr |= A_BOLD;
 	if (has_colors() && colours[style] >= 0)
 		attr |= COLOR_PAIR(style);
 	return attr;
 }
 
-void screen_put(enum screen_style style, const char *fmt, ...)
+void screen_put(enum out_style style, const char *fmt, ...)
 {
 	int room = terminal ? COLS - column : INT_MAX, len;
 	char text[1024];
@@ -116,7 +115,7 @@ void screen_put(enum screen_style style, const char *fmt, ...)
 	if (len > room)
 		len = room > 0 ? room : 0;
 	if (!terminal) {
-		printf("%.*s", len, text);
+		printf("%s%.*s%s", out_style(style), len, text, style ? out_plain() : "");
 	} else if (line < LINES) {
 		attrset(attributes(style));
 		mvaddnstr(line, column, text, len);
@@ -153,28 +152,12 @@ void screen_finish(void)
 
 int screen_key(int timeout_ms)
 {
-	static const struct {
-		int code;
-		enum screen_key key;
-	} keys[] = {
-		{ ERR, SCREEN_KEY_NONE }, { KEY_RESIZE, SCREEN_KEY_SIZE },
-		{ KEY_UP, SCREEN_KEY_UP }, { KEY_DOWN, SCREEN_KEY_DOWN },
-		{ KEY_PPAGE, SCREEN_KEY_PAGE_UP }, { KEY_NPAGE, SCREEN_KEY_PAGE_DOWN },
-		{ KEY_LEFT, SCREEN_KEY_LEFT }, { KEY_RIGHT, SCREEN_KEY_RIGHT },
-		{ KEY_BACKSPACE, SCREEN_KEY_ERASE }, { 127, SCREEN_KEY_ERASE },
-		{ '\b', SCREEN_KEY_ERASE }, { KEY_ENTER, SCREEN_KEY_RETURN },
-		{ '\r', SCREEN_KEY_RETURN }, { '\n', SCREEN_KEY_RETURN },
-	};
-	size_t i;
-	int code;
+	int key;
 
 	timeout(timeout_ms);
-	code = getch();
+	key = getch();
 	/* the terminal is gone, and SIGHUP ignored: getch() would not wait any more */
-	if (code == ERR && !isatty(STDIN_FILENO))
+	if (key == ERR && !isatty(STDIN_FILENO))
 		interrupted(SIGHUP);
-	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		if (keys[i].code == code)
-			return keys[i].key;
-	return code;
+	return key;
 }

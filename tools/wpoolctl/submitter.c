@@ -21,11 +21,6 @@
 /* A submitter with more arrivals that were not submitted counts several in one step. */
 #define MANY_UNSENT	1048576U
 
-static __u64 longer(__u64 nap_ns, __u64 max_ns)
-{
-	return nap_ns * 2 < max_ns ? nap_ns * 2 : max_ns;
-}
-
 static void tell_news(struct load *load)
 {
 	pthread_kill(load->main_thread, SUBMITTER_NEWS);
@@ -120,13 +115,10 @@ static void fill_batch_due(struct submitter *s, struct batch *batch, __u64 next)
 static void count_unsent(struct submitter *s, const struct batch *batch, __u64 next)
 {
 	__u64 start_ns = s->load->start_ns, until_ns = now_ns(), arrival, left, step;
-	__u64 length_ns = load_length_ns(s->load->config);
-	__u64 end_ns = until_ns - start_ns;
+	__u64 end_ns = min(until_ns - start_ns, load_length_ns(s->load->config) ?: ~0ULL);
 	struct tally *tally = &s->load->tally;
 	__u32 i;
 
-	if (length_ns && length_ns < end_ns)
-		end_ns = length_ns;
 	pthread_mutex_lock(&s->load->lock);
 	for (i = batch->done; i < batch->nr; i++)
 		tally_add_unsent(tally, start_ns + tally_cookie_number(batch->works[i].cookie),
@@ -182,7 +174,7 @@ static bool load_is_empty(const struct load *load)
 static void retry_later(struct batch *batch)
 {
 	sleep_ns(batch->retry_ns);
-	batch->retry_ns = longer(batch->retry_ns, MAX_RETRY_NS);
+	batch->retry_ns = min(batch->retry_ns * 2, MAX_RETRY_NS);
 }
 
 /* One ioctl for the rest of the batch. */
@@ -261,7 +253,6 @@ static void submit_all(struct submitter *s)
 	}
 	if (open_loop)
 		count_unsent(s, &batch, next);
-	free(batch.works);
 }
 
 static void *submit_thread(void *arg)
@@ -357,7 +348,7 @@ static void read_all(struct submitter *s, struct wpool_dev_record *records)
 			return;
 		if (nr < READ_RECORDS / 2) {
 			sleep_ns(nap_ns);
-			nap_ns = longer(nap_ns, MAX_NAP_NS);
+			nap_ns = min(nap_ns * 2, MAX_NAP_NS);
 		} else {
 			nap_ns = MIN_NAP_NS;
 		}
@@ -372,7 +363,6 @@ static void *read_thread(void *arg)
 	pthread_mutex_lock(&s->load->gate);
 	pthread_mutex_unlock(&s->load->gate);
 	read_all(s, records);
-	free(records);
 	atomic_fetch_sub(&s->load->reading, 1);
 	tell_news(s->load);
 	return NULL;
@@ -380,33 +370,20 @@ static void *read_thread(void *arg)
 
 /* ---- starting both threads --------------------------------------------------- */
 
-/* Sets the CPU that the thread of @attr will run on. Returns 0 or a positive errno. */
-static int pin(const struct submitter *s, pthread_attr_t *attr)
-{
-	const struct load_config *config = s->load->config;
-	cpu_set_t *set = CPU_ALLOC(CPULIST_CPUS);
-	size_t size = CPU_ALLOC_SIZE(CPULIST_CPUS);
-	int err = ENOMEM;
-
-	if (!set)
-		return err;
-	CPU_ZERO_S(size, set);
-	CPU_SET_S(cpulist_nth(&config->submit_cpus, s - s->load->submitters), size, set);
-	err = pthread_attr_setaffinity_np(attr, size, set);
-	CPU_FREE(set);
-	return err;
-}
-
 static int create_submit_thread(struct submitter *s)
 {
+	const struct load_config *config = s->load->config;
+	struct cpulist only = { };
 	pthread_attr_t attr;
 	int err;
 
 	err = pthread_attr_init(&attr);
 	if (err)
 		return err;
-	if (s->load->config->pinned)
-		err = pin(s, &attr);
+	if (config->pinned) {
+		cpulist_add(&only, cpulist_nth(&config->submit_cpus, s - s->load->submitters));
+		err = pthread_attr_setaffinity_np(&attr, sizeof(only), (cpu_set_t *)only.bits);
+	}
 	if (!err)
 		err = pthread_create(&s->submit_thread, &attr, submit_thread, s);
 	pthread_attr_destroy(&attr);

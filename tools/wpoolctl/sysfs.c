@@ -178,7 +178,7 @@ static int read_figure(const char *pool, enum figure figure, __u64 *value, struc
 	if (err)
 		return err;
 	if (parse_u64(buf, 0, ~0ULL, value, e)) {
-		errmsg_in(e, "%s/%s", pool, figures[figure].name);
+		errmsg_set(e, "%s/%s: %s", pool, figures[figure].name, e->text);
 		return -EPROTO;
 	}
 	return 0;
@@ -199,13 +199,8 @@ static int read_latency(const char *pool, struct snapshot *shot, struct errmsg *
 
 bool pressure_parse(struct pressure *pressure, const char *line)
 {
-	unsigned long long total_us;
-
-	if (sscanf(line, "some avg10=%lf avg60=%lf avg300=%lf total=%llu", &pressure->percent[0],
-		   &pressure->percent[1], &pressure->percent[2], &total_us) != 4)
-		return false;
-	pressure->total_us = total_us;
-	return true;
+	return sscanf(line, "some avg10=%lf avg60=%lf avg300=%lf total=%llu", &pressure->percent[0],
+		      &pressure->percent[1], &pressure->percent[2], &pressure->total_us) == 4;
 }
 
 static int read_pressure(const char *pool, struct pressure *pressure, struct errmsg *e)

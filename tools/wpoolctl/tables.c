@@ -3,6 +3,7 @@
 #include "tables.h"
 
 #include "alloc.h"
+#include "parse.h"
 #include "sysfs.h"
 
 #define MAX_TABLE_COLUMNS	32
@@ -166,31 +167,6 @@ const char *worker_wchan(const struct worker *worker, char *buf, size_t len)
 	return buf;
 }
 
-const char *format_ms(__s64 ms, char *buf, size_t len)
-{
-	if (ms < 0)
-		snprintf(buf, len, "-");
-	else if (ms < 1000)
-		snprintf(buf, len, "%lldms", ms);
-	else if (ms < 100 * 1000)
-		snprintf(buf, len, "%.1fs", ms / 1000.0);
-	else
-		snprintf(buf, len, "%llds", ms / 1000);
-	return buf;
-}
-
-static const char *doing_text(enum doing doing)
-{
-	switch (doing) {
-	case DOING_WAITING:
-		return "waiting for a CPU";
-	case DOING_HOG:
-		return "running, a hog";
-	default:
-		return doing_names[doing];
-	}
-}
-
 void worker_describe(const struct worker *worker, char *buf, size_t len)
 {
 	char since[32] = "", where[64] = "";
@@ -198,10 +174,11 @@ void worker_describe(const struct worker *worker, char *buf, size_t len)
 	if (worker->doing == DOING_ASLEEP)
 		worker_wchan(worker, where, sizeof(where));
 	if (worker->since_ms >= 0)
-		format_ms(worker->since_ms, since, sizeof(since));
+		format_short(worker->since_ms * NSEC_PER_MSEC, since, sizeof(since));
 	/* the most important words come first: the end may be cut off */
 	snprintf(buf, len, "%s%s%s%s%s, pid %d, cpu %d", since, *since ? ", " : "",
-		 doing_text(worker->doing), *where ? " in " : "", where, worker->pid,
+		 worker->doing == DOING_WAITING ? "waiting for a CPU" :
+		 worker->doing == DOING_HOG ? "running, a hog" : doing_names[worker->doing], *where ? " in " : "", where, worker->pid,
 		 worker->last_cpu);
 }
 

@@ -58,7 +58,7 @@ void workers_exit(struct workers *workers);
 /* The kernel function in which a thread sleeps, in @buf; "" if it is unknown. */
 const char *worker_wchan(const struct worker *worker, char *buf, size_t len);
 
-/* "8.3s, asleep in tcp_recvmsg, pid 812, cpu 3" */
+/* "8.30s, asleep in tcp_recvmsg, pid 812, cpu 3" */
 void worker_describe(const struct worker *worker, char *buf, size_t len);
 
 /* Workers that are in a task of one function of one pool. */
@@ -80,8 +80,5 @@ struct funcs {
 /* Count the workers of each function, most workers first. @funcs points into @workers. */
 void funcs_count(struct funcs *funcs, const struct workers *workers, const char *pool);
 void funcs_exit(struct funcs *funcs);
-
-/* "8.3s"; "-" if @ms is negative. */
-const char *format_ms(__s64 ms, char *buf, size_t len);
 
 #endif /* WPOOLCTL_TABLES_H */

@@ -82,10 +82,8 @@ static int add_one(struct tally *tally, const struct wpool_dev_record *r)
 			window->start_ns + tally_cookie_number(r->cookie) : r->submit_ns;
 
 	count_end(tally, work, r->status);
-	if (!tally->first_submit_ns || r->submit_ns < tally->first_submit_ns)
-		tally->first_submit_ns = r->submit_ns;
-	if (r->end_ns > tally->last_end_ns)
-		tally->last_end_ns = r->end_ns;
+	tally->first_submit_ns = min(tally->first_submit_ns ?: ~0ULL, r->submit_ns);
+	tally->last_end_ns = max(tally->last_end_ns, r->end_ns);
 	if (!r->start_ns || r->cpu == CPU_NONE)
 		tally->never_ran++;
 	if (!r->status) {
@@ -122,19 +120,6 @@ void tally_add_unsent(struct tally *tally, __u64 arrival_ns, __u64 until_ns, __u
 	timehist_add(&tally->time[TALLY_TOTAL], ns, nr);
 }
 
-void tally_exit(struct tally *tally)
-{
-	int i;
-
-	for (i = 0; i < NR_TALLY_TIMES; i++)
-		timehist_exit(&tally->time[i]);
-	for (i = 0; i < WORK_MAX_KINDS; i++)
-		timehist_exit(&tally->work[i].run_ns);
-	timehist_exit(&tally->interval.total_ns);
-	free(tally->cpu);
-	*tally = (struct tally){ };
-}
-
 __u64 tally_wall_ns(const struct tally *tally)
 {
 	return since(tally->first_submit_ns, tally->last_end_ns);
@@ -143,8 +128,7 @@ __u64 tally_wall_ns(const struct tally *tally)
 __u64 tally_window_ns(const struct tally *tally)
 {
 	const struct tally_window *window = &tally->window;
-	__u64 from = tally->first_submit_ns > window->from_ns ? tally->first_submit_ns :
-		     window->from_ns;
+	__u64 from = max(tally->first_submit_ns, window->from_ns);
 
 	if (window->to_ns)
 		return since(window->from_ns, window->to_ns);
@@ -171,14 +155,13 @@ __u64 tally_ideal_ns(const struct tally *tally, const struct work *works,
 		lengths++;
 		tasks += completed;
 		sum += completed * works[i].amount.low;
-		if (works[i].amount.low > longest)
-			longest = works[i].amount.low;
+		longest = max(longest, works[i].amount.low);
 	}
 	/* without a limit the result would only say how quickly workers are created */
 	if (!lengths || !capacity || capacity == WPOOL_DEV_UNLIMITED)
 		return 0;
 	if (lengths > 1)
-		return sum / capacity > longest ? sum / capacity : longest;
+		return max(sum / capacity, longest);
 	rounds = (tasks + capacity - 1) / capacity;
 	return rounds * longest;
 }

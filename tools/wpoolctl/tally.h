@@ -108,8 +108,6 @@ int tally_add(struct tally *tally, const struct wpool_dev_record *records, __u32
  */
 void tally_add_unsent(struct tally *tally, __u64 arrival_ns, __u64 until_ns, __u64 nr);
 
-void tally_exit(struct tally *tally);
-
 /* Time from the first submit to the last end, by the kernel's clock. */
 __u64 tally_wall_ns(const struct tally *tally);
 

@@ -12,7 +12,7 @@
 static size_t bucket_of(__u64 ns)
 {
 	unsigned int power = ns ? 63 - __builtin_clzll(ns) : 0;
-	unsigned int shift = power > TIMEHIST_POWER ? power - TIMEHIST_POWER : 0;
+	unsigned int shift = max(power, TIMEHIST_POWER) - TIMEHIST_POWER;
 
 	if (power > TIMEHIST_MAX_POWER)
 		return TIMEHIST_BUCKETS - 1;
@@ -35,8 +35,7 @@ void timehist_add(struct timehist *hist, __u64 ns, __u64 nr)
 		hist->bucket = alloc_zeroed(TIMEHIST_BUCKETS, sizeof(*hist->bucket));
 	if (!hist->nr || ns < hist->min_ns)
 		hist->min_ns = ns;
-	if (ns > hist->max_ns)
-		hist->max_ns = ns;
+	hist->max_ns = max(hist->max_ns, ns);
 	hist->nr += nr;
 	hist->sum_ns += ns * nr;
 	hist->bucket[bucket_of(ns)] += nr;
@@ -51,12 +50,6 @@ void timehist_clear(struct timehist *hist)
 	*hist = (struct timehist){ .bucket = bucket };
 }
 
-void timehist_exit(struct timehist *hist)
-{
-	free(hist->bucket);
-	*hist = (struct timehist){ };
-}
-
 __u64 timehist_percentile(const struct timehist *hist, unsigned int ppm)
 {
 	__u64 last;
@@ -67,7 +60,7 @@ __u64 timehist_percentile(const struct timehist *hist, unsigned int ppm)
 	/* the last bucket has no end */
 	if (last > hist->max_ns || ppm >= 1000000)
 		return hist->max_ns;
-	return last < hist->min_ns ? hist->min_ns : last;
+	return max(last, hist->min_ns);
 }
 
 __u64 timehist_mean(const struct timehist *hist)

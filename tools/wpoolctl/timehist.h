@@ -23,9 +23,8 @@ struct timehist {
 /* Add @nr times of @ns each. A histogram of zeros is empty. */
 void timehist_add(struct timehist *hist, __u64 ns, __u64 nr);
 
-/* Remove all times. Only timehist_exit() frees the memory. */
+/* Remove all times. */
 void timehist_clear(struct timehist *hist);
-void timehist_exit(struct timehist *hist);
 
 /* The shortest time in a bucket. */
 __u64 timehist_from_ns(size_t bucket);

@@ -20,7 +20,7 @@ enum list_order { BY_WORD, LARGEST_FIRST, SMALLEST_FIRST };
 struct cell {
 	const char *word;
 	double value;
-	enum screen_style style;
+	enum out_style style;
 	const struct worker *worker;	/* for format() */
 };
 
@@ -64,15 +64,6 @@ bool top_is_shown(const struct top *top, size_t line)
 	       (!screen_is_open() || screen_line() < screen_height() - 1);
 }
 
-void top_put_title(const struct top *top, size_t i, bool left, int width, const char *title)
-{
-	enum screen_style style = screen_is_open() && i == top->sort ? SCREEN_GOOD :
-				  SCREEN_TITLE;
-
-	screen_put(SCREEN_TITLE, i ? " " : "");
-	screen_put(style, left ? "%-*s" : "%*s", width, title);
-}
-
 int top_compare_values(double a, double b)
 {
 	return a < b ? 1 : a > b ? -1 : 0;
@@ -113,14 +104,13 @@ static const struct errmsg *make_functions(const struct top *top, struct rows *r
 			.cell = {
 				{ func->pool }, { func->name }, { .value = func->busy },
 				{ .value = func->nr[DOING_ASLEEP] },
-				{ .value = hogs, .style = hogs ? SCREEN_WARN : SCREEN_PLAIN },
+				{ .value = hogs, .style = hogs ? OUT_WARN : OUT_PLAIN },
 				{ .value = func->oldest->since_ms, .worker = func->oldest },
 			},
 			.func = func->name,
 		};
 		len = strlen(func->name);
-		if (len > -rows->width[1])
-			rows->width[1] = -(len < max_len ? len : max_len);
+		rows->width[1] = min(-min(len, max_len), rows->width[1]);
 	}
 	funcs_exit(&funcs);
 	return &top->workers_error;
@@ -207,20 +197,10 @@ static void format_ns(const struct cell *cell, char *buf, size_t len)
 
 /* ---- workers -------------------------------------------------------------- */
 
-static enum screen_style doing_style(enum doing doing)
-{
-	switch (doing) {
-	case DOING_HOG:
-	case DOING_WAITING:
-		return SCREEN_WARN;
-	case DOING_RUNNING:
-		return SCREEN_GOOD;
-	case DOING_IDLE:
-		return SCREEN_DIM;
-	default:
-		return SCREEN_PLAIN;
-	}
-}
+static const enum out_style doing_styles[NR_DOINGS] = {
+	[DOING_HOG] = OUT_WARN, [DOING_WAITING] = OUT_WARN, [DOING_RUNNING] = OUT_GOOD,
+	[DOING_IDLE] = OUT_DIM,
+};
 
 static const struct errmsg *make_workers(const struct top *top, struct rows *rows)
 {
@@ -236,7 +216,7 @@ static const struct errmsg *make_workers(const struct top *top, struct rows *row
 				{ worker->pool }, { .value = worker->pid },
 				{ .value = worker->last_cpu },
 				{ doing_names[worker->doing], worker->doing,
-				  doing_style(worker->doing) },
+				  doing_styles[worker->doing] },
 				{ .value = worker->since_ms },
 				{ worker->func, .worker = worker },
 			},
@@ -248,7 +228,10 @@ static const struct errmsg *make_workers(const struct top *top, struct rows *row
 
 static void format_since(const struct cell *cell, char *buf, size_t len)
 {
-	format_ms(cell->value, buf, len);
+	if (cell->value < 0)
+		snprintf(buf, len, "-");
+	else
+		format_short(cell->value * NSEC_PER_MSEC, buf, len);
 }
 
 static void format_where(const struct cell *cell, char *buf, size_t len)
@@ -283,7 +266,7 @@ static const struct errmsg *make_cpus(const struct top *top, struct rows *rows)
 				{ .value = table_number(table, i, "workers", 0) },
 				{ .value = table_number(table, i, "idle", 0) },
 				{ .value = queued,
-				  .style = queued ? SCREEN_WARN : SCREEN_PLAIN },
+				  .style = queued ? OUT_WARN : OUT_PLAIN },
 				{ .value = rate(top, &top->cpus, i, last, "submitted") },
 				{ .value = rate(top, &top->cpus, i, last, "completed") },
 				{ .value = rate(top, &top->cpus, i, last, "stolen") },
@@ -419,7 +402,7 @@ static void show_row(const struct list *list, const struct rows *rows, const str
 	size_t i;
 
 	for (i = 0; column[i].title; i++) {
-		screen_put(SCREEN_PLAIN, i ? " " : "");
+		screen_put(OUT_PLAIN, i ? " " : "");
 		show_cell(&column[i], rows->width[i], !column[i + 1].title, &row->cell[i]);
 	}
 	screen_end_line();
@@ -431,9 +414,8 @@ int top_name_width(const struct top *top)
 	size_t i;
 
 	for (i = 0; i < top->pools.nr; i++)
-		if ((int)strlen(top->pools.pool[i].name) > width)
-			width = strlen(top->pools.pool[i].name);
-	return width < top_max_name() ? width : top_max_name();
+		width = max(width, (int)strlen(top->pools.pool[i].name));
+	return min(width, top_max_name());
 }
 
 void show_list(struct top *top, enum view view)
@@ -447,13 +429,16 @@ void show_list(struct top *top, enum view view)
 		rows.width[i] = list->column[i].width ?: -top_name_width(top);
 	error = list->make(top, &rows);
 	if (*error->text) {
-		screen_put(SCREEN_WARN, "%s", error->text);
+		screen_put(OUT_WARN, "%s", error->text);
 		screen_end_line();
 		free(rows.row);
 		return;
 	}
-	for (i = 0; list->column[i].title; i++)
-		top_put_title(top, i, rows.width[i] < 0, abs(rows.width[i]), list->column[i].title);
+	for (i = 0; list->column[i].title; i++) {
+		screen_put(OUT_BOLD, i ? " " : "");
+		screen_put(screen_is_open() && i == top->sort ? OUT_GOOD : OUT_BOLD, "%*s",
+			   rows.width[i], list->column[i].title);
+	}
 	screen_end_line();
 	sorted = top;
 	sorted_list = list;

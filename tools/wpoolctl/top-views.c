@@ -10,51 +10,6 @@ const char *const view_names[NR_VIEWS + 1] = {
 
 /* ---- pools ---------------------------------------------------------------- */
 
-static __u64 figure(const struct pool *pool, enum figure figure)
-{
-	return pool->now.value[figure];
-}
-
-static bool has_hogs(const struct pool *pool)
-{
-	return pool->valid && pool->now.value[FIGURE_HOGS] > pool->last.value[FIGURE_HOGS];
-}
-
-/* Are as many workers busy as capacity allows? */
-static bool is_used_up(const struct pool *pool)
-{
-	return strcmp(pool->now.capacity, "max") &&
-	       figure(pool, FIGURE_BUSY) >= strtoull(pool->now.capacity, NULL, 10);
-}
-
-/* Are at least queue_depth tasks queued? */
-static bool is_queue_full(const struct pool *pool)
-{
-	return strcmp(pool->now.queue_depth, "max") &&
-	       figure(pool, FIGURE_QUEUED) >= strtoull(pool->now.queue_depth, NULL, 10);
-}
-
-/* The style that marks saturation: tasks that wait or are refused, a full pool or queue, hogs. */
-static enum screen_style cell_style(const struct pool *pool, const char *column)
-{
-	if (!strcmp(column, "waiting") && figure(pool, FIGURE_WAITING))
-		return SCREEN_BAD;
-	if ((!strcmp(column, "busy") || !strcmp(column, "capacity")) && is_used_up(pool))
-		return figure(pool, FIGURE_QUEUED) || figure(pool, FIGURE_WAITING) ?
-		       SCREEN_BAD : SCREEN_WARN;
-	if (!strcmp(column, "queued") && figure(pool, FIGURE_QUEUED) &&
-	    (is_used_up(pool) || is_queue_full(pool)))
-		return SCREEN_BAD;
-	if (!strcmp(column, "hogs/s") && has_hogs(pool))
-		return SCREEN_WARN;
-	if (!strcmp(column, "refused/s") && pool->valid &&
-	    figure(pool, FIGURE_REFUSED) > pool->last.value[FIGURE_REFUSED])
-		return SCREEN_BAD;
-	if (!strcmp(column, "state"))
-		return strcmp(pool->now.state, "open") ? SCREEN_WARN : SCREEN_GOOD;
-	return SCREEN_PLAIN;
-}
-
 static struct top *sorted;
 
 static int compare_pools(const void *a, const void *b)
@@ -88,8 +43,7 @@ static void choose_columns(struct top *top)
 static void show_pools(struct top *top)
 {
 	struct columns *columns = &top->columns;
-	char cell[CELL_LEN];
-	size_t c, nr, shown = 0;
+	size_t nr, shown = 0;
 	const struct pool *pool;
 
 	choose_columns(top);
@@ -97,25 +51,13 @@ static void show_pools(struct top *top)
 	for_each_pool(pool, &top->pools)
 		columns_widen(columns, pool);
 	nr = columns_fit(columns, screen_width());
-	for (c = 0; c < nr; c++)
-		top_put_title(top, c, !column_is_number(columns->column[c]), columns->width[c],
-			      column_title(columns->column[c]));
-	screen_end_line();
+	columns_print_titles(columns, nr, screen_is_open() ? top->sort : SIZE_MAX);
 	sorted = top;
 	if (top->pools.nr)
 		qsort(top->pools.pool, top->pools.nr, sizeof(*top->pools.pool), compare_pools);
-	for_each_pool(pool, &top->pools) {
-		if (!top_passes(top, pool->name, "") || !top_is_shown(top, shown++))
-			continue;
-		for (c = 0; c < nr; c++) {
-			column_format(columns->column[c], pool, cell);
-			screen_put(SCREEN_PLAIN, c ? " " : "");
-			screen_put(cell_style(pool, column_name(columns->column[c])),
-				   column_is_number(columns->column[c]) ? "%*.*s" : "%-*.*s",
-				   columns->width[c], columns->width[c], cell);
-		}
-		screen_end_line();
-	}
+	for_each_pool(pool, &top->pools)
+		if (top_passes(top, pool->name, "") && top_is_shown(top, shown++))
+			columns_print(columns, nr, pool);
 	top->nr_lines = shown;
 }
 
@@ -136,22 +78,18 @@ static double most_done(const struct pool *pool, unsigned int nr)
 	unsigned int i;
 
 	for (i = pool->nr_done - nr; i != pool->nr_done; i++)
-		if (pool->done_per_s[i % POOL_HISTORY] > most)
-			most = pool->done_per_s[i % POOL_HISTORY];
+		most = max(most, pool->done_per_s[i % POOL_HISTORY]);
 	return most;
 }
 
 static void show_history_of(const struct pool *pool, int name_width, unsigned int room)
 {
-	unsigned int nr = pool->nr_done < POOL_HISTORY ? pool->nr_done : POOL_HISTORY, i;
-	double most;
+	unsigned int nr = min(min(pool->nr_done, POOL_HISTORY), room), i;
+	double most = most_done(pool, nr);
 
-	if (nr > room)
-		nr = room;
-	most = most_done(pool, nr);
-	screen_put(SCREEN_PLAIN, "%-*.*s %8.0f ", name_width, name_width, pool->name, most);
+	screen_put(OUT_PLAIN, "%-*.*s %8.0f ", name_width, name_width, pool->name, most);
 	for (i = pool->nr_done - nr; i != pool->nr_done; i++)
-		screen_put(SCREEN_GOOD, "%c", level_of(pool->done_per_s[i % POOL_HISTORY], most));
+		screen_put(OUT_GOOD, "%c", level_of(pool->done_per_s[i % POOL_HISTORY], most));
 	screen_end_line();
 }
 
@@ -166,7 +104,7 @@ static void show_history(const struct top *top)
 	if (!screen_is_open() || left < 1 || room < 20)
 		return;
 	screen_end_line();
-	screen_put(SCREEN_TITLE, "%-*s %8s %s", name_width, "pool", "most",
+	screen_put(OUT_BOLD, "%-*s %8s %s", name_width, "pool", "most",
 		   "done/s, a look each, now on the right");
 	screen_end_line();
 	for_each_pool(pool, &top->pools)
@@ -183,18 +121,18 @@ void top_show_summary(const struct top *top)
 	double done = 0;
 
 	for_each_pool(pool, &top->pools) {
-		workers += figure(pool, FIGURE_WORKERS);
-		busy += figure(pool, FIGURE_BUSY);
-		blocked += figure(pool, FIGURE_BLOCKED);
-		queued += figure(pool, FIGURE_QUEUED);
-		waiting += figure(pool, FIGURE_WAITING);
+		workers += pool_figure(pool, FIGURE_WORKERS);
+		busy += pool_figure(pool, FIGURE_BUSY);
+		blocked += pool_figure(pool, FIGURE_BLOCKED);
+		queued += pool_figure(pool, FIGURE_QUEUED);
+		waiting += pool_figure(pool, FIGURE_WAITING);
 		done += pool_rate(pool, FIGURE_COMPLETED);
 	}
-	screen_put(SCREEN_PLAIN, "%zu pool%s, %llu worker%s, %llu busy, %llu blocked, %.0f done/s",
+	screen_put(OUT_PLAIN, "%zu pool%s, %llu worker%s, %llu busy, %llu blocked, %.0f done/s",
 		   top->pools.nr, top->pools.nr == 1 ? "" : "s", workers,
 		   workers == 1 ? "" : "s", busy, blocked, done);
-	screen_put(queued ? SCREEN_WARN : SCREEN_PLAIN, ", %llu queued", queued);
-	screen_put(waiting ? SCREEN_BAD : SCREEN_PLAIN, ", %llu waiting", waiting);
+	screen_put(queued ? OUT_WARN : OUT_PLAIN, ", %llu queued", queued);
+	screen_put(waiting ? OUT_BAD : OUT_PLAIN, ", %llu waiting", waiting);
 	screen_end_line();
 }
 

@@ -18,7 +18,6 @@ struct looks {
 };
 
 struct top {
-	const struct command *cmd;
 	struct pools pools;
 	struct workers workers;
 	struct errmsg workers_error;
@@ -65,9 +64,6 @@ bool top_passes(const struct top *top, const char *pool, const char *func);
 
 /* Is a line of the view on the screen? The view cannot use the screen's last line. */
 bool top_is_shown(const struct top *top, size_t line);
-
-/* Put a title. The title of the sorted column is marked. */
-void top_put_title(const struct top *top, size_t i, bool left, int width, const char *title);
 
 /* The maximum length of a pool's name, so that a narrow terminal has room for other columns. */
 int top_max_name(void);

@@ -4,35 +4,29 @@
 
 #include "parse.h"
 
-static const char *const names[TRACE_LOST] = {
-	[TRACE_SUBMITTED] = "task_submitted",
+static const char *const names[TRACE_OTHER] = {
 	[TRACE_STARTED] = "task_started",
 	[TRACE_FINISHED] = "task_finished",
 	[TRACE_DROPPED] = "task_dropped",
 	[TRACE_HOGGED] = "task_hogged",
 	[TRACE_STOLEN] = "tasks_stolen",
 	[TRACE_HANDED_OVER] = "runq_handed_over",
-	[TRACE_PARKED] = "worker_parked",
 	[TRACE_EXPIRED] = "worker_expired",
-	[TRACE_WOKEN] = "worker_woken",
 	[TRACE_STEPPED_IN] = "worker_stepped_in",
 	[TRACE_SPAWNED] = "worker_spawned",
 	[TRACE_OVERLOADED] = "pool_overloaded",
 };
 
 /* The name of an event ends with a colon. */
-static bool find_kind(const char *name, enum trace_kind *kind)
+static enum trace_kind kind_of(const char *name)
 {
-	size_t len = strcspn(name, ": ");
-	int i;
+	size_t len = strcspn(name, ":");
+	enum trace_kind kind = 0;
 
-	for (i = 0; i < TRACE_LOST; i++) {
-		if (strlen(names[i]) != len || strncmp(names[i], name, len) || name[len] != ':')
-			continue;
-		*kind = i;
-		return true;
-	}
-	return false;
+	while (kind < TRACE_OTHER &&
+	       (strlen(names[kind]) != len || strncmp(names[kind], name, len)))
+		kind++;
+	return kind;
 }
 
 /* "CPU:3 [LOST 812 EVENTS]" */
@@ -52,13 +46,11 @@ static bool parse_lost(const char *line, struct trace_event *event)
 /* Parses the time in front of @end: seconds, a point, microseconds. */
 static bool parse_time(const char *line, const char *end, __u64 *ns)
 {
-	const char *s = end;
+	const char *s = memrchr(line, ' ', end - line);
 	unsigned long long seconds, micros;
 	int used = 0;
 
-	while (s > line && s[-1] != ' ')
-		s--;
-	if (sscanf(s, "%llu.%6llu%n", &seconds, &micros, &used) != 2 || s + used != end)
+	if (!s || sscanf(s, " %llu.%6llu%n", &seconds, &micros, &used) != 2 || s + used != end)
 		return false;
 	*ns = seconds * NSEC_PER_SEC + micros * NSEC_PER_USEC;
 	return true;
@@ -97,20 +89,13 @@ static long long find_number(const char *fields, const char *key, int base, long
 	return find_value(fields, key, buf, sizeof(buf)) ? strtoll(buf, NULL, base) : missing;
 }
 
-/* The CPU in "COMM-PID [CPU] FLAGS SECONDS:". @end is that colon. A COMM may contain blanks. */
+/* The CPU in "COMM-PID [CPU] FLAGS SECONDS:". @end is that colon. A COMM may contain anything. */
 static int find_cpu(const char *line, const char *end)
 {
-	const char *s = end;
-	int cpu, words;
+	const char *s = memrchr(line, '[', end - line);
+	int cpu;
 
-	for (words = 0; words < 3; words++) {
-		while (s > line && s[-1] != ' ')
-			s--;
-		if (words < 2)
-			while (s > line && s[-1] == ' ')
-				s--;
-	}
-	return sscanf(s, "[%d]", &cpu) == 1 ? cpu : -1;
+	return s && sscanf(s, "[%d]", &cpu) == 1 ? cpu : -1;
 }
 
 /* Parses "prev_comm=COMM prev_pid=PID ...". @which is "prev" or "next". */
@@ -150,11 +135,10 @@ bool trace_parse(const char *line, struct trace_event *event)
 	name = strstr(line, ": wpool_");
 	if (!name)
 		return parse_lost(line, event);
-	*event = (struct trace_event) { .kind = NR_TRACE_KINDS };
-	if (!parse_time(line, name, &event->ns) || !find_kind(name + 8, &event->kind))
-		return false;
-	fields = strchr(name + 2, ':') + 1;
-	if (!find_value(fields, "pool", event->pool, sizeof(event->pool)))
+	*event = (struct trace_event) { .kind = kind_of(name + strlen(": wpool_")) };
+	fields = strchr(name + 2, ':');
+	if (!fields || !parse_time(line, name, &event->ns) ||
+	    !find_value(fields, "pool", event->pool, sizeof(event->pool)))
 		return false;
 	find_value(fields, "func", event->func, sizeof(event->func));
 	event->task = find_number(fields, "task", 16, 0);

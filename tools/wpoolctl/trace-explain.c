@@ -54,8 +54,7 @@ static void add(const struct explanation *why, struct parts *parts, const char *
 	struct part *part = parts->part;
 	size_t i;
 
-	if (from < why->from_ns)
-		from = why->from_ns;
+	from = max(from, why->from_ns);
 	if (to > why->late.ns) {
 		to = why->late.ns;
 		goes_on = true;
@@ -115,8 +114,8 @@ static bool look(const struct trace_event *event, void *arg)
 	if (event->kind == TRACE_OVERLOADED || event->kind == TRACE_SPAWNED ||
 	    event->kind == TRACE_STEPPED_IN)
 		why->moments[event->kind] += within;
-	if (event->kind == TRACE_SPAWNED && within && event->value > why->spawn_ns)
-		why->spawn_ns = event->value;
+	if (event->kind == TRACE_SPAWNED && within)
+		why->spawn_ns = max(why->spawn_ns, event->value);
 	if ((event->started ?: event)->cpu != why->late.cpu)
 		return true;
 	switch (event->kind) {

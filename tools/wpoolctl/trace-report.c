@@ -94,12 +94,10 @@ static void print_times(const struct timehist *hist)
 
 static void print_report(const struct report *report)
 {
-	int width = out_width() - 56;
+	int width = max(out_width() - 56, MIN_NAME);
 	__u64 dropped = 0;
 	size_t i;
 
-	if (width < MIN_NAME)
-		width = MIN_NAME;
 	printf("%s%-*s %7s %7s %7s %7s %7s %7s %7s%s\n", out_style(OUT_BOLD), width,
 	       report->by == TRACE_BY_FUNC ? "FUNCTION" :
 	       report->by == TRACE_BY_CPU ? "QUEUE OF" : "WORKER",

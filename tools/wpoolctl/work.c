@@ -95,11 +95,11 @@ static int parse_tree(char *s, struct work *work, struct errmsg *e)
 		return errmsg_set(e, ERRMSG_Q " is not DEPTHxFANOUT", s);
 	*times = '\0';
 	if (parse_u64(s, 0, WPOOL_MAX_TREE_DEPTH, &depth, e))
-		return errmsg_in(e, "depth");
+		return errmsg_set(e, "depth: %s", e->text);
 	if (parse_u64(times + 1, 1, WPOOL_MAX_TREE_FANOUT, &fanout, e))
-		return errmsg_in(e, "fanout");
+		return errmsg_set(e, "fanout: %s", e->text);
 	if (leaf && parse_duration(leaf, 0, WPOOL_MAX_WORK_NS, &work->amount.low, e))
-		return errmsg_in(e, "time per leaf");
+		return errmsg_set(e, "time per leaf: %s", e->text);
 	work->depth = depth;
 	work->fanout = fanout;
 	return check_tree_nodes(depth, fanout, e);
@@ -129,29 +129,21 @@ static int parse_arg(const struct work_kind *kind, char *arg, struct work *work,
 	}
 }
 
-static int unknown_kind(const char *name, struct errmsg *e)
-{
-	const struct work_kind *kind;
-	char known[128] = "";
-
-	for (kind = work_kinds; kind->name; kind++)
-		errmsg_join(known, sizeof(known), ", ", "%s", kind->name);
-	return errmsg_set(e, ERRMSG_Q " is not one of %s", name, known);
-}
-
 /* Parses KIND[:ARG]; changes @s. */
 static int parse_kind(char *s, struct work *work, struct errmsg *e)
 {
-	const struct work_kind *kind;
+	const char *names[ARRAY_SIZE(work_kinds)];
 	char *arg = strchr(s, ':');
+	__u32 i;
 
 	if (arg)
 		*arg++ = '\0';
-	kind = find_kind(s);
-	if (!kind)
-		return unknown_kind(s, e);
-	work->kind = kind->kind;
-	return parse_arg(kind, arg, work, e);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		names[i] = work_kinds[i].name;
+	if (parse_word(s, names, &i, e))
+		return -1;
+	work->kind = work_kinds[i].kind;
+	return parse_arg(&work_kinds[i], arg, work, e);
 }
 
 int work_parse(const char *s, struct work *work, struct errmsg *e)
@@ -164,7 +156,7 @@ int work_parse(const char *s, struct work *work, struct errmsg *e)
 
 	if (*weight) {
 		if (parse_u64(weight + 1, 1, WORK_MAX_WEIGHT, &n, e))
-			return errmsg_in(e, "weight");
+			return errmsg_set(e, "weight: %s", e->text);
 		parsed.weight = n;
 	}
 	copy = alloc_checked(strndup(s, weight - s));
@@ -183,12 +175,6 @@ void work_put_values(const char *name)
 
 	if (kind && args[kind->arg].values)
 		puts(args[kind->arg].values);
-}
-
-void work_exit(struct work *work)
-{
-	free((char *)work->text);
-	work->text = NULL;
 }
 
 /*

@@ -37,7 +37,7 @@ extern const char work_amounts[];
 void work_put_values(const char *name);
 
 struct work {
-	const char *text;	/* KIND[:ARG] */
+	char *text;		/* KIND[:ARG] */
 	__u32 kind;		/* WPOOL_WORK_* */
 	__u32 depth;
 	__u32 fanout;
@@ -53,7 +53,6 @@ struct work_turns {
 
 /* Parses KIND[:ARG][@WEIGHT]; allocates @work->text. Returns 0, or -1 and a message. */
 int work_parse(const char *s, struct work *work, struct errmsg *e);
-void work_exit(struct work *work);
 
 void work_turns_init(struct work_turns *turns, const struct work *works, unsigned int nr_works);
 

@@ -69,15 +69,6 @@ static int run_help(const struct command *cmd, int argc, char **argv)
 	return CLI_OK;
 }
 
-/* Fail if stdout cannot be written: a full disk, or a closed pipe. */
-static int finish_output(int code)
-{
-	if (!ferror(stdout) && !fflush(stdout))
-		return code;
-	cli_error(NULL, "cannot write the output: %m");
-	return code == CLI_OK ? CLI_FAILED : code;
-}
-
 static int run(int argc, char **argv)
 {
 	const struct command *cmd;
@@ -105,5 +96,5 @@ int main(int argc, char **argv)
 		print_usage(stderr);
 		return CLI_USAGE;
 	}
-	return finish_output(run(argc, argv));
+	return cli_end(run(argc, argv));
 }

@@ -183,13 +183,10 @@ int dev_release(int fd __maybe_unused, __u32 flags __maybe_unused, __u64 timeout
 	return timeout_ns < until_stop_ns ? -ETIME : -EINTR;
 }
 
-int dev_reboot(int fd __maybe_unused)
+int dev_simple(int fd __maybe_unused, unsigned long request)
 {
-	return 0;
-}
-
-int dev_destroy(int fd __maybe_unused)
-{
+	if (request == WPOOL_IOC_REBOOT)
+		return 0;
 	if (!strcmp(pool.name, "demo"))
 		return -EBUSY;
 	note("destroyed");

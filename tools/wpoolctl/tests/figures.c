@@ -9,7 +9,7 @@
 #include "../work.h"
 #include "tap.h"
 
-void test_timehist(void)
+static void test_timehist(void)
 {
 	struct timehist hist = { };
 	__u64 i, ns, percentile;
@@ -29,7 +29,7 @@ void test_timehist(void)
 	       timehist_percentile(&hist, 990000) == 198 &&
 	       timehist_percentile(&hist, 999000) == 200 && hist.min_ns == 1 &&
 	       timehist_mean(&hist) == 100, "of 1..200");
-	timehist_exit(&hist);
+	hist = (struct timehist){ };
 	test_ends("percentiles of short times are exact");
 
 	for (i = 1; i <= 1000000; i++)
@@ -41,7 +41,7 @@ void test_timehist(void)
 	}
 	EXPECT(hist.nr == 2000000 && hist.max_ns == 1000000000 &&
 	       timehist_percentile(&hist, 1000000) == 1000000000, "ends");
-	timehist_exit(&hist);
+	hist = (struct timehist){ };
 	for (bucket = 1; bucket < TIMEHIST_BUCKETS; bucket++) {
 		ns = timehist_from_ns(bucket);
 		EXPECT(ns > timehist_from_ns(bucket - 1), "bucket %zu", bucket);
@@ -52,13 +52,12 @@ void test_timehist(void)
 	}
 	timehist_add(&hist, ~0ULL, 1);
 	EXPECT(hist.bucket[TIMEHIST_BUCKETS - 1] == 2, "the last bucket takes the rest");
-	timehist_exit(&hist);
 	test_ends("percentiles of long times are at most a hundredth too long");
 }
 
 /* ---- arrivals ---- */
 
-void test_arrivals(void)
+static void test_arrivals(void)
 {
 	struct arrivals_config config = { .rate = 1000 };
 	struct arrivals arrivals, other;
@@ -118,7 +117,7 @@ void test_arrivals(void)
 	test_ends("Poisson arrivals: exponential distances, by the seed");
 }
 
-void test_tally(void)
+static void test_tally(void)
 {
 	struct work works[2] = {
 		{ .kind = WPOOL_WORK_SLEEP, .amount.low = 100, .weight = 1 },
@@ -137,7 +136,7 @@ void test_tally(void)
 	struct tally tally = { };
 	__u32 i;
 
-	EXPECT(!tally_add(&tally, r, NR(r)), "added");
+	EXPECT(!tally_add(&tally, r, ARRAY_SIZE(r)), "added");
 	EXPECT(tally.finished == 4 && tally.completed == 2 && tally.failed == 1 &&
 	       tally.cancelled == 1 && tally.never_ran == 1, "counts");
 	EXPECT(tally.work[0].completed == 1 && tally.work[0].cancelled == 1 &&
@@ -158,7 +157,7 @@ void test_tally(void)
 	       tally.error[TALLY_ERRORS - 1].count > 1, "many errors");
 	r[0].cpu = 1 << 30;
 	EXPECT(tally_add(&tally, r, 1), "a CPU that cannot be");
-	tally_exit(&tally);
+	tally = (struct tally){ };
 	test_ends("records are counted");
 
 	tally.work[0].completed = 1001;
@@ -183,7 +182,7 @@ void test_tally(void)
  * while the pool is full, so it submits task n 100 ms after task n - 1, and each wait in the pool
  * is short. Counted from its arrival, the last task that it submits in 10 s has waited for 8.9 s.
  */
-void test_coordinated_omission(void)
+static void test_coordinated_omission(void)
 {
 	const __u64 start = 5 * NSEC_PER_SEC, end = start + 10 * NSEC_PER_SEC;
 	struct arrivals_config config = { .rate = 100 };
@@ -218,7 +217,6 @@ void test_coordinated_omission(void)
 	       tally.time[TALLY_LATE].nr == 1000 && tally.time[TALLY_QUEUE].nr == 100, "counts");
 	ns = timehist_percentile(&tally.time[TALLY_WAIT], 990000);
 	EXPECT(ns > 8800 * NSEC_PER_MSEC && ns < 9000 * NSEC_PER_MSEC, "p99 %llu", ns);
-	tally_exit(&tally);
 	test_ends("latency counts from the arrival, however late a task is handed over");
 }
 
@@ -264,10 +262,9 @@ static void expect_overtakes(const struct overtaken_task *tasks, unsigned int nr
 	EXPECT(figures.most == most, "most %u, not %u", figures.most, most);
 	EXPECT(over <= nr / 100, "%u of %u above p99 %u", over, nr, figures.p99);
 	EXPECT(figures.p99 <= most && figures.wait_max >= 1, "figures");
-	overtaken_exit(&overtaken);
 }
 
-void test_overtaken(void)
+static void test_overtaken(void)
 {
 	enum { NR_TASKS = 500 };
 	/*
@@ -290,20 +287,18 @@ void test_overtaken(void)
 
 	overtaken_count(&overtaken, &figures);
 	EXPECT(!figures.nr, "none");
-	for (i = 0; i < NR(r); i++)
+	for (i = 0; i < ARRAY_SIZE(r); i++)
 		overtaken_add(&overtaken, &r[i]);
 	overtaken_count(&overtaken, &figures);
 	EXPECT(figures.most == 3 && figures.p99 == 3, "most %u", figures.most);
 	/* with starts in the order of submits the waits are 21 - 10, 31 - 20, 41 - 30, 90 - 40 */
 	EXPECT(figures.wait_max == 80 / 50., "wait %f", figures.wait_max);
-	overtaken_exit(&overtaken);
 
 	/* submitter 0 calls again at 70, so only the task submitted at 80 is surely later */
-	for (i = 0; i < NR(line); i++)
+	for (i = 0; i < ARRAY_SIZE(line); i++)
 		overtaken_add(&overtaken, &line[i]);
 	overtaken_count(&overtaken, &figures);
 	EXPECT(figures.most == 1, "most %u", figures.most);
-	overtaken_exit(&overtaken);
 	test_ends("overtakes: what was surely submitted later, and started before");
 
 	for (seed = 1; seed <= 20; seed++) {
@@ -321,7 +316,7 @@ void test_overtaken(void)
 	test_ends("overtakes: many tasks, counted one by one");
 }
 
-void test_window(void)
+static void test_window(void)
 {
 	struct tally tally = {
 		.window = { .open_loop = true, .start_ns = 1000, .from_ns = 1100, .to_ns = 1200 },
@@ -337,7 +332,7 @@ void test_window(void)
 		  .end_ns = 1200 },
 	};
 
-	EXPECT(!tally_add(&tally, r, NR(r)), "added");
+	EXPECT(!tally_add(&tally, r, ARRAY_SIZE(r)), "added");
 	EXPECT(tally.completed == 3 && tally.warmup == 1, "counts are of all");
 	EXPECT(tally.completed_in_window == 2 && tally_window_ns(&tally) == 100, "rate");
 	EXPECT(tally.time[TALLY_TOTAL].nr == 2 && tally.time[TALLY_TOTAL].max_ns == 99 &&
@@ -347,6 +342,16 @@ void test_window(void)
 	EXPECT(tally.interval.completed == 3 && tally.interval.total_ns.nr == 3, "interval");
 	tally_add_unsent(&tally, 1050, 1300, 5);
 	EXPECT(tally.unsent == 5 && tally.time[TALLY_TOTAL].nr == 2, "unsent before it");
-	tally_exit(&tally);
 	test_ends("the warm-up is counted, but not measured");
+}
+
+int main(void)
+{
+	test_timehist();
+	test_arrivals();
+	test_tally();
+	test_coordinated_omission();
+	test_window();
+	test_overtaken();
+	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

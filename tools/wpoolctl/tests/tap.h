@@ -5,10 +5,8 @@
 
 #include "../base.h"
 
-#define NR(_array) (sizeof(_array) / sizeof((_array)[0]))
-
 /* wrong: failed expectations of this test; nr_failed: failed tests */
-extern int wrong, nr_failed;
+static int wrong, nr_failed;
 
 /* One expectation. A test consists of all expectations since the last test_ends(). */
 #define EXPECT(_cond, ...) do {						\
@@ -20,14 +18,11 @@ extern int wrong, nr_failed;
 	}								\
 } while (0)
 
-void test_ends(const char *name);
-
-/* The tests of figures.c, for the main program in parsers.c. */
-void test_timehist(void);
-void test_arrivals(void);
-void test_tally(void);
-void test_coordinated_omission(void);
-void test_window(void);
-void test_overtaken(void);
+static inline void test_ends(const char *name)
+{
+	printf("%sok - %s\n", wrong ? "not " : "", name);
+	nr_failed += !!wrong;
+	wrong = 0;
+}
 
 #endif /* WPOOLCTL_TAP_H */
