@@ -189,10 +189,16 @@ static int work_check(struct wpool *pool, const struct wpool_dev_work *work)
 {
 	int err = wpool_workload_check(work);
 
+	if (err)
+		return err;
 	/* under policy "run" a task may run in its submitter, which a fault would kill */
-	if (!err && work->kind == WPOOL_WORK_FAULT && READ_ONCE(pool->policy) == WPOOL_RUN)
-		err = -EPERM;
-	return err;
+	if (work->kind == WPOOL_WORK_FAULT && READ_ONCE(pool->policy) == WPOOL_RUN)
+		return -EPERM;
+	/* the program that provides the file or the memory may never answer */
+	if ((work->kind == WPOOL_WORK_POLL || work->kind == WPOOL_WORK_COUNT) &&
+	    !wpool_devpool_may_change(pool))
+		return -EPERM;
+	return 0;
 }
 
 /*
@@ -208,17 +214,6 @@ static bool may_submit(struct wpool *pool)
 	if (!wpool_is_users(pool))
 		return capable(CAP_SYS_ADMIN);
 	return !raised || wpool_devpool_may_change(pool);
-}
-
-/* Does a work poll a file or use user memory? A program may provide these, and never answer. */
-static bool any_asks_a_program(const struct wpool_dev_work *works, u32 nr)
-{
-	u32 i;
-
-	for (i = 0; i < nr; i++)
-		if (works[i].kind == WPOOL_WORK_POLL || works[i].kind == WPOOL_WORK_COUNT)
-			return true;
-	return false;
 }
 
 /* Copy and check all descriptors. The caller frees them with kvfree(). */
@@ -251,8 +246,6 @@ static struct wpool_dev_work *works_get(struct wpool *pool,
 	}
 	for (i = 0; i < submit->nr && !err; i++)
 		err = work_check(pool, &works[i]);
-	if (!err && any_asks_a_program(works, submit->nr) && !wpool_devpool_may_change(pool))
-		err = -EPERM;
 	if (err) {
 		kvfree(works);
 		return ERR_PTR(err);
