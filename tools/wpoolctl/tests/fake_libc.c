@@ -46,23 +46,23 @@ FILE *fopen(const char *path, const char *mode)
 
 /* ---- an instance of tracefs ---- */
 
-static const char *const dirs[] = { "", "events", "events/wpool" };
-static const char *const files[] = {
-	"buffer_size_kb", "trace_clock", "events/enable", "events/wpool/enable",
-};
-
-static const char *in(const char *dir, const char *name, char *path, size_t len)
+static int shell(const char *format, const char *dir)
 {
-	snprintf(path, len, "%s/%s", dir, name);
-	return path;
+	char command[512];
+
+	snprintf(command, sizeof(command), format, dir);
+	return system(command) ? -1 : 0;
 }
 
 static bool is_enabled(const char *dir)
 {
 	char path[256], byte = '1';
-	int fd = open(in(dir, "events/enable", path, sizeof(path)), O_RDONLY | O_CLOEXEC);
-	bool empty = read(fd, &byte, 1) != 1;
+	bool empty;
+	int fd;
 
+	snprintf(path, sizeof(path), "%s/events/enable", dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	empty = read(fd, &byte, 1) != 1;
 	close(fd);
 	return empty || byte != '0';
 }
@@ -79,7 +79,8 @@ static void *flood(void *dir)
 	sigemptyset(&gone);
 	sigaddset(&gone, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &gone, NULL);
-	fd = open(in(dir, "trace_pipe", path, sizeof(path)), O_WRONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%s/trace_pipe", (char *)dir);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
 	fcntl(fd, F_SETPIPE_SZ, 1 << 20);
 	while (is_enabled(dir) && write(fd, events, sizeof(events)) > 0)
 		;
@@ -88,19 +89,13 @@ static void *flood(void *dir)
 	return NULL;
 }
 
-int mkdir(const char *dir, mode_t mode)
+int mkdir(const char *dir, mode_t mode __maybe_unused)
 {
+	int err = shell("install -d '%1$s/events/wpool' && mkfifo '%1$s/trace_pipe'", dir) ?:
+		  shell("touch '%1$s/buffer_size_kb' '%1$s/trace_clock'", dir) ?:
+		  shell("touch '%1$s/events/enable' '%1$s/events/wpool/enable'", dir);
 	pthread_t writer;
-	char path[256];
-	size_t i;
-	int err = 0;
 
-	for (i = 0; i < sizeof(dirs) / sizeof(*dirs) && !err; i++)
-		err = syscall(SYS_mkdirat, AT_FDCWD, in(dir, dirs[i], path, sizeof(path)), mode);
-	for (i = 0; i < sizeof(files) / sizeof(*files) && !err; i++)
-		err = mknod(in(dir, files[i], path, sizeof(path)), S_IFREG | 0600, 0);
-	if (!err)
-		err = mkfifo(in(dir, "trace_pipe", path, sizeof(path)), 0600);
 	if (!err && !pthread_create(&writer, NULL, flood, strdup(dir)))
 		pthread_detach(writer);
 	if (getenv("FAKE_SIGNAL"))
@@ -110,13 +105,5 @@ int mkdir(const char *dir, mode_t mode)
 
 int rmdir(const char *dir)
 {
-	char path[256];
-	size_t i;
-
-	unlink(in(dir, "trace_pipe", path, sizeof(path)));
-	for (i = 0; i < sizeof(files) / sizeof(*files); i++)
-		unlink(in(dir, files[i], path, sizeof(path)));
-	unlinkat(AT_FDCWD, in(dir, "events/wpool", path, sizeof(path)), AT_REMOVEDIR);
-	unlinkat(AT_FDCWD, in(dir, "events", path, sizeof(path)), AT_REMOVEDIR);
-	return unlinkat(AT_FDCWD, dir, AT_REMOVEDIR);
+	return shell("rm -r '%s'", dir);
 }
