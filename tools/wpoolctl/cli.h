@@ -43,12 +43,17 @@ struct command {
 	const struct cli_option *options;
 	void (*more_help)(int of);
 	int help_of;		/* the argument of @more_help */
-	int (*run)(const struct command *cmd, int argc, char **argv);
+	/* returns an exit code, or a negative number and a message */
+	int (*run)(const struct command *cmd, int argc, char **argv, struct errmsg *e);
 };
 
 /* How an option is read: CLI_...(type of the structure, its field, limits). */
 #define CLI_FIELD(_set, _type, _field)		\
 	.set = _set, .offset = offsetof(_type, _field), .size = sizeof(((_type *)0)->_field)
+/* of an option that @_set stores in the fields from @_first to @_last */
+#define CLI_SPAN(_set, _type, _first, _last)	\
+	.set = _set, .offset = offsetof(_type, _first),	\
+	.size = offsetof(_type, _last) + sizeof(((_type *)0)->_last) - offsetof(_type, _first)
 #define CLI_RANGE(_set, _type, _field, _min, _max)	\
 	CLI_FIELD(_set, _type, _field), .min = _min, .max = _max
 #define CLI_FLAG(...)		CLI_FIELD(cli_set_flag, __VA_ARGS__)

@@ -126,11 +126,10 @@ static int advise(struct advice *advice)
 	return code ?: enough ? CLI_OK : CLI_FAILED;
 }
 
-static int run_command(const struct command *cmd, int argc, char **argv)
+static int run_command(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	struct advice advice = { .max = DEFAULT_MAX };
 	struct run *run = &advice.run;
-	struct errmsg e;
 	int code;
 
 	run_init(run, cmd);
@@ -145,17 +144,17 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	cli_no_more_args(cmd, argc, argv);
 	/* by default the queue is unlimited, so that the pool accepts each task on arrival */
 	if (!(run->attrs.attrs.mask & WPOOL_DEV_QUEUE_DEPTH) &&
-	    attr_set_add(&run->attrs, ATTR_CREATE, "queue_depth=max", &e))
-		cli_usage(cmd, "--create: %s", e.text);
+	    attr_set_add(&run->attrs, ATTR_CREATE, "queue_depth=max", e))
+		cli_usage(cmd, "--create: %s", e->text);
 	/* each try sets the capacity: check the other attributes against the largest */
 	run->attrs.attrs.mask |= WPOOL_DEV_CAPACITY;
 	run->attrs.attrs.capacity = advice.max;
 	run->create = true;
 	run->quiet = true;
-	code = run_complete(run, &e);
+	code = run_complete(run, e);
 	if (code < 0)
-		cli_usage(cmd, "%s", e.text);
-	return code ? cli_fail(cmd, &e) : advise(&advice);
+		cli_usage(cmd, "%s", e->text);
+	return code ? -1 : advise(&advice);
 }
 
 static const struct cli_option options[] = {

@@ -151,26 +151,25 @@ static int act(struct declared *pool, struct errmsg *e)
 }
 
 /* Reports all errors before any pool changes. */
-static int look_at_all(const struct declaration *declaration)
+static int look_at_all(const struct declaration *declaration, struct errmsg *e)
 {
 	int code = CLI_OK;
-	struct errmsg e;
 	unsigned int i;
 
 	for (i = 0; i < declaration->nr; i++) {
 		struct declared *pool = declaration->pool[i];
 
-		if (pool->is_wrong || !look(pool, &e))
+		if (pool->is_wrong || !look(pool, e))
 			continue;
 		cli_error(declaration->cmd, "%.100s:%u: [%s]: %s", declaration->file, pool->line,
-			  pool->pool, e.text);
+			  pool->pool, e->text);
 		code = CLI_FAILED;
 	}
 	return code;
 }
 
 /* If one pool fails, continue with the others. */
-static int act_on_all(const struct declaration *declaration)
+static int act_on_all(const struct declaration *declaration, struct errmsg *e)
 {
 	/* done, and only checked */
 	static const char *const deeds[][2] = {
@@ -179,21 +178,20 @@ static int act_on_all(const struct declaration *declaration)
 		[DEED_CREATE] = { "made", "would be made" },
 	};
 	int code = CLI_OK;
-	struct errmsg e;
 	unsigned int i;
 
 	for (i = 0; i < declaration->nr; i++) {
 		struct declared *pool = declaration->pool[i];
 
-		if (!declaration->only_check && act(pool, &e))
-			code = cli_fail(declaration->cmd, &e);
+		if (!declaration->only_check && act(pool, e))
+			code = cli_fail(declaration->cmd, e);
 		else
 			printf("%s: %s\n", pool->pool, deeds[pool->deed][declaration->only_check]);
 	}
 	return code;
 }
 
-static int run(const struct command *cmd, int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	struct declaration declaration = { .cmd = cmd, .file = DEFAULT_FILE };
 	int code;
@@ -204,9 +202,9 @@ static int run(const struct command *cmd, int argc, char **argv)
 	cli_no_more_args(cmd, argc, argv);
 	/* report every wrong line, and then every wrong section */
 	code = ini_read(declaration.file, take_line, complain, &declaration) ? CLI_FAILED : CLI_OK;
-	code = look_at_all(&declaration) ?: code;
+	code = look_at_all(&declaration, e) ?: code;
 	if (!code)
-		code = act_on_all(&declaration);
+		code = act_on_all(&declaration, e);
 	return code;
 }
 

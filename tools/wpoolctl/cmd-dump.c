@@ -3,16 +3,15 @@
 #include "cli.h"
 #include "tables.h"
 
-static int run(const struct command *cmd, int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
-	struct errmsg e;
 	char *text;
 
 	cli_parse(cmd, argc, argv, NULL);
 	cli_no_more_args(cmd, argc, argv);
-	text = text_read("dump", &e);
+	text = text_read("dump", e);
 	if (!text)
-		return cli_fail(cmd, &e);
+		return -1;
 	fputs(text, stdout);
 	return CLI_OK;
 }

@@ -175,24 +175,23 @@ static int look(struct view *view, struct hists *hists, struct errmsg *e)
 	return 0;
 }
 
-static int run(const struct command *cmd, int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	static struct hists before, now;
 	static struct view view;
-	struct errmsg e;
 	int err;
 
 	cli_parse(cmd, argc, argv, &view);
 	view.pool = cli_only_pool_arg(cmd, argc, argv);
-	err = look(&view, &before, &e);
+	err = look(&view, &before, e);
 	view.hists = before;
 	if (!err && view.interval_ns) {
 		sleep_ns(view.interval_ns);
-		err = look(&view, &now, &e);
+		err = look(&view, &now, e);
 		hists_between(&before, &now, &view.hists);
 	}
 	if (err)
-		return cli_fail(cmd, &e);
+		return err;
 	if (view.json)
 		print_json(&view);
 	else

@@ -36,10 +36,9 @@ static void print_table(struct list *list)
 		columns_print(&list->columns, nr, pool);
 }
 
-static int run(const struct command *cmd, int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	struct list list = { .pools.all = true };
-	struct errmsg e;
 	int err;
 
 	columns_preset(&list.columns, DEFAULT_COLUMNS);
@@ -47,12 +46,12 @@ static int run(const struct command *cmd, int argc, char **argv)
 	if (list.json && !list.columns.chosen)
 		columns_choose_all(&list.columns, false);
 	cli_no_more_args(cmd, argc, argv);
-	err = pools_look(&list.pools, &e);
+	err = pools_look(&list.pools, e);
 	if (list.json && (!err || list.pools.nr))
 		print_json(&list);
 	else if (!err || list.pools.nr)
 		print_table(&list);
-	return err ? cli_fail(cmd, &e) : CLI_OK;
+	return err;
 }
 
 static const struct cli_option options[] = {

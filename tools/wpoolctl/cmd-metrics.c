@@ -181,21 +181,20 @@ struct options {
 	bool openmetrics;
 };
 
-static int run(const struct command *cmd, int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	struct pools pools = { .all = true };
 	struct options given = { };
-	struct errmsg e;
 	int err;
 
 	cli_parse(cmd, argc, argv, &given);
 	cli_no_more_args(cmd, argc, argv);
-	err = pools_look(&pools, &e);
+	err = pools_look(&pools, e);
 	if (!err && given.output)
-		err = write_file(given.output, &pools, given.openmetrics, &e);
+		err = write_file(given.output, &pools, given.openmetrics, e);
 	else if (!err)
 		write_all(stdout, &pools, given.openmetrics);
-	return err ? cli_fail(cmd, &e) : CLI_OK;
+	return err;
 }
 
 static const struct cli_option options[] = {

@@ -5,17 +5,6 @@
 #include "cli.h"
 #include "dev.h"
 
-/* Prints the error of a command, if any. Returns the exit code. */
-static int finish(const struct command *cmd, const char *pool, int err)
-{
-	struct errmsg e;
-
-	if (!err)
-		return CLI_OK;
-	dev_explain(&e, err, pool);
-	return cli_fail(cmd, &e);
-}
-
 /* "POOL ATTRIBUTE=VALUE..."; returns the pool. */
 static const char *read_attrs(const struct command *cmd, int argc, char **argv, enum attr_use use,
 			      struct attr_set *set)
@@ -33,15 +22,14 @@ static const char *read_attrs(const struct command *cmd, int argc, char **argv, 
 
 /* ---- create ----------------------------------------------------------------- */
 
-static int run_create(const struct command *cmd, int argc, char **argv)
+static int run_create(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	struct attr_set set = { };
 	const char *pool = read_attrs(cmd, argc, argv, ATTR_CREATE, &set);
-	struct errmsg e;
 
-	if (attr_set_check(&set, NULL, &e))
-		cli_usage(cmd, "%s", e.text);
-	return attr_set_create(pool, &set, &e) < 0 ? cli_fail(cmd, &e) : CLI_OK;
+	if (attr_set_check(&set, NULL, e))
+		cli_usage(cmd, "%s", e->text);
+	return min(attr_set_create(pool, &set, e), 0);
 }
 
 const struct command cmd_create = {
@@ -60,12 +48,11 @@ const struct command cmd_create = {
 
 /* ---- tune ------------------------------------------------------------------- */
 
-static int run_tune(const struct command *cmd, int argc, char **argv)
+static int run_tune(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	struct attr_set set = { };
 	const char *pool = read_attrs(cmd, argc, argv, ATTR_TUNE, &set);
 	struct wpool_dev_attrs now;
-	struct errmsg e;
 	int fd, err;
 
 	if (attr_set_is_empty(&set))
@@ -73,19 +60,18 @@ static int run_tune(const struct command *cmd, int argc, char **argv)
 	/* the cgroup needs a second ioctl: if it failed, half of the tune would be done */
 	if (*set.cgroup && set.attrs.mask)
 		cli_usage(cmd, "cgroup: not together with other attributes");
-	if (attr_set_check_given(&set, &e))
-		cli_usage(cmd, "%s", e.text);
-	fd = dev_open_pool(pool, &e);
+	if (attr_set_check_given(&set, e))
+		cli_usage(cmd, "%s", e->text);
+	fd = dev_open_pool(pool, e);
 	if (fd < 0)
-		return cli_fail(cmd, &e);
+		return fd;
 	err = dev_info(fd, &now, NULL);
-	if (!err && attr_set_check(&set, &now, &e))
-		return cli_fail(cmd, &e);
+	if (!err && attr_set_check(&set, &now, e))
+		return -1;
 	err = err ?: attr_set_tune(fd, &set);
-	if (!err)
-		return CLI_OK;
-	attr_explain(&e, err, pool, &set);
-	return cli_fail(cmd, &e);
+	if (err)
+		attr_explain(e, err, pool, &set);
+	return err;
 }
 
 const struct command cmd_tune = {
@@ -111,12 +97,11 @@ struct release {
 	__u64 timeout_ns;	/* 0 is forever */
 };
 
-static int run_release(const struct command *cmd, int argc, char **argv)
+static int run_release(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	struct wpool_dev_stats stats;
 	struct release how = { };
 	const char *pool;
-	struct errmsg e;
 	__u64 end_ns, now;
 	__u32 flags = 0;
 	int fd, err;
@@ -131,9 +116,9 @@ static int run_release(const struct command *cmd, int argc, char **argv)
 	if (how.own)
 		flags = WPOOL_DEV_RELEASE_OWN;
 	pool = cli_only_pool_arg(cmd, argc, argv);
-	fd = dev_open_pool(pool, &e);
+	fd = dev_open_pool(pool, e);
 	if (fd < 0)
-		return cli_fail(cmd, &e);
+		return fd;
 	end_ns = now_ns() + how.timeout_ns;
 	/*
 	 * A stop (^Z) interrupts the wait: continue with the rest of the time, at least 1 ns. But
@@ -141,12 +126,12 @@ static int run_release(const struct command *cmd, int argc, char **argv)
 	 */
 	while ((err = dev_release(fd, flags, how.timeout_ns)) == -EINTR) {
 		if (!dev_stats(fd, &stats) && stats.state != WPOOL_DEV_CLOSED)
-			return finish(cmd, pool, 0);
+			return CLI_OK;
 		now = now_ns();
 		if (how.timeout_ns)
 			how.timeout_ns = end_ns > now ? end_ns - now : 1;
 	}
-	return finish(cmd, pool, err);
+	return err ? dev_explain(e, err, pool) : CLI_OK;
 }
 
 static const struct cli_option release_options[] = {
@@ -176,16 +161,18 @@ const struct command cmd_release = {
 	.run = run_release,
 };
 
-static int run_reboot(const struct command *cmd, int argc, char **argv)
+static int run_reboot(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	const char *pool;
-	struct errmsg e;
-	int fd;
+	int fd, err;
 
 	cli_parse(cmd, argc, argv, NULL);
 	pool = cli_only_pool_arg(cmd, argc, argv);
-	fd = dev_open_pool(pool, &e);
-	return fd < 0 ? cli_fail(cmd, &e) : finish(cmd, pool, dev_simple(fd, WPOOL_IOC_REBOOT));
+	fd = dev_open_pool(pool, e);
+	if (fd < 0)
+		return fd;
+	err = dev_simple(fd, WPOOL_IOC_REBOOT);
+	return err ? dev_explain(e, err, pool) : CLI_OK;
 }
 
 const struct command cmd_reboot = {
@@ -201,36 +188,39 @@ const struct command cmd_reboot = {
 /* ---- destroy ---------------------------------------------------------------- */
 
 /* Attaches to all pools first: if a name is wrong, no pool is destroyed. */
-static int destroy(const struct command *cmd, char **pools, int nr)
+static int destroy(const struct command *cmd, char **pools, int nr, struct errmsg *e)
 {
-	int *fds = alloc_zeroed(nr, sizeof(*fds)), code = CLI_OK, i;
-	struct errmsg e;
+	int *fds = alloc_zeroed(nr, sizeof(*fds)), code = CLI_OK, err, i;
 
 	for (i = 0; i < nr; i++) {
-		fds[i] = dev_open_pool(pools[i], &e);
+		fds[i] = dev_open_pool(pools[i], e);
 		if (fds[i] < 0)
-			return cli_fail(cmd, &e);
+			return fds[i];
 	}
-	for (i = 0; i < nr; i++)
-		code |= finish(cmd, pools[i], dev_simple(fds[i], WPOOL_IOC_DESTROY));
+	for (i = 0; i < nr; i++) {
+		err = dev_simple(fds[i], WPOOL_IOC_DESTROY);
+		if (!err)
+			continue;
+		dev_explain(e, err, pools[i]);
+		code = cli_fail(cmd, e);
+	}
 	return code;
 }
 
-static int run_destroy(const struct command *cmd, int argc, char **argv)
+static int run_destroy(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
-	struct errmsg e;
 	int i, j;
 
 	cli_parse(cmd, argc, argv, NULL);
 	cli_pool_arg(cmd, argc, argv);
 	for (i = optind; i < argc; i++) {
-		if (parse_pool_name(argv[i], &e))
-			cli_usage(cmd, "%s", e.text);
+		if (parse_pool_name(argv[i], e))
+			cli_usage(cmd, "%s", e->text);
 		for (j = optind; j < i; j++)
 			if (!strcmp(argv[i], argv[j]))
 				cli_usage(cmd, "pool '%s' is given twice", argv[i]);
 	}
-	return destroy(cmd, argv + optind, argc - optind);
+	return destroy(cmd, argv + optind, argc - optind, e);
 }
 
 const struct command cmd_destroy = {

@@ -2,22 +2,21 @@
 /* wpoolctl run: submit workloads to a pool and report how they ended. */
 #include "run.h"
 
-static int run_command(const struct command *cmd, int argc, char **argv)
+static int run_command(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
-	struct errmsg e;
 	struct run run;
 	int code;
 
 	run_init(&run, cmd);
 	run.given = cli_parse(cmd, argc, argv, &run);
 	for (; optind < argc; optind++)
-		if (run_add_arg(&run, argv[optind], &e))
-			cli_usage(cmd, "%s", e.text);
-	code = run_complete(&run, &e);
+		if (run_add_arg(&run, argv[optind], e))
+			cli_usage(cmd, "%s", e->text);
+	code = run_complete(&run, e);
 	if (code < 0)
-		cli_usage(cmd, "%s", e.text);
+		cli_usage(cmd, "%s", e->text);
 	if (code)
-		return cli_fail(cmd, &e);
+		return -1;
 	return run.jobs ? jobs_run(cmd, run.jobs, run.json) : run_load(&run);
 }
 

@@ -173,14 +173,13 @@ static int show_pool(struct shown *shown, struct errmsg *e)
 	return err;
 }
 
-static int run(const struct command *cmd, int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	struct shown shown = { };
-	struct errmsg e;
 
 	cli_parse(cmd, argc, argv, &shown);
 	shown.pool = cli_only_pool_arg(cmd, argc, argv);
-	return show_pool(&shown, &e) ? cli_fail(cmd, &e) : CLI_OK;
+	return show_pool(&shown, e);
 }
 
 static const struct cli_option options[] = {

@@ -14,7 +14,6 @@
 #define LINES_PER_HEADER 20
 
 struct stat_run {
-	const struct command *cmd;
 	bool json;
 	__u64 interval_ns;	/* 0: no interval given */
 	__u64 count;		/* 0 is forever */
@@ -58,10 +57,9 @@ static void print_json_line(const struct columns *columns, const struct pool *po
 }
 
 /* Looks at all pools. Prints each pool that both this look and the previous one found. */
-static int look(struct stat_run *run)
+static int look(struct stat_run *run, struct errmsg *e)
 {
-	struct errmsg e;
-	int err = pools_look(&run->pools, &e);
+	int err = pools_look(&run->pools, e);
 	const struct pool *pool;
 
 	for_each_pool(pool, &run->pools)
@@ -70,26 +68,26 @@ static int look(struct stat_run *run)
 	if (!run->json)
 		print_lines(run);
 	if (err)
-		return cli_fail(run->cmd, &e);
+		return err;
 	/* flush, so that a reader of a pipe gets each interval at its end */
 	return fflush(stdout) ? CLI_FAILED : CLI_OK;
 }
 
-static int look_again_and_again(struct stat_run *run)
+static int look_again_and_again(struct stat_run *run, struct errmsg *e)
 {
-	int code = look(run);
+	int code = look(run, e);
 	__u64 i;
 
 	for (i = 0; code == CLI_OK && (!run->count || i < run->count); i++) {
 		sleep_ns(run->interval_ns);
-		code = look(run);
+		code = look(run, e);
 	}
 	return code;
 }
 
-static int run(const struct command *cmd, int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
-	struct stat_run run = { .cmd = cmd };
+	struct stat_run run = { };
 
 	columns_set_busy(&run.columns, false);
 	cli_parse(cmd, argc, argv, &run);
@@ -102,7 +100,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	run.pools.all = optind == argc;
 	for (; optind < argc; optind++)
 		pools_add(&run.pools, cli_pool_arg(cmd, argc, argv));
-	return look_again_and_again(&run);
+	return look_again_and_again(&run, e);
 }
 
 static const struct cli_option options[] = {

@@ -43,28 +43,32 @@ static int look(struct top *top, struct errmsg *e)
 
 /* ---- the screen ----------------------------------------------------------- */
 
+/* For the screen, in lines of 80 columns, and for the manual. */
+static const char help[] =
+"  p f o    pools, functions, their costs; Tab shows the next view\n"
+"  w c      workers, CPUs\n"
+"  < >      sort by another column; r the other way round\n"
+"  /        only names with these letters; Return ends it\n"
+"  up down  one line; Page Up, Page Down\n"
+"  + -      a longer or a shorter interval\n"
+"  h q      help, quit; both go back from the help\n"
+"\n"
+"Each function is shown with the worker that has run, or slept, longest without a\n"
+"break, its CPU and, if it sleeps, the kernel function in which it sleeps. Red:\n"
+"submitters wait, tasks are refused, or tasks are queued and all of the capacity\n"
+"or of queue_depth is used up. Yellow: hogs, and workers that wait for a CPU.\n"
+"\n"
+"Costs of functions are counted while a pool's attribute latency is 1. runs/s is\n"
+"how many tasks return per second, cpu% how much of one CPU they take. wait, run\n"
+"and off are averages of a task since latency was switched on; off is the part of\n"
+"the run in which the task sleeps or waits for its CPU. worst is the longest run.";
+
 static void show_help(void)
 {
-	static const char *const lines[] = {
-		"p f o    pools, functions, their costs; Tab shows the next view",
-		"w c      workers, CPUs",
-		"< >      sort by another column; r the other way round",
-		"/        show only pools and functions with these letters; Return ends it",
-		"up down  one line; Page Up, Page Down",
-		"+ -      a longer or a shorter interval",
-		"h        this help; h or q goes back",
-		"q        quit",
-		"",
-		"Red: submitters wait, tasks are refused, or tasks are queued and all of the",
-		"capacity or queue_depth is used up. Yellow: hogs, workers that wait for a CPU.",
-		"since, oldest: how long the worker has run without a break, or slept.",
-		"Costs are counted while the attribute latency is 1. cpu% is of one CPU, the",
-		"times are for one task; off: asleep, or waiting for the CPU.",
-	};
-	size_t i;
+	const char *line = help;
 
-	for (i = 0; i < ARRAY_SIZE(lines); i++) {
-		screen_put(OUT_PLAIN, "%s", lines[i]);
+	for (; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		screen_put(OUT_PLAIN, "%.*s", (int)strcspn(line, "\n"), line);
 		screen_end_line();
 	}
 }
@@ -76,7 +80,7 @@ static void draw(struct top *top)
 	if (top->shows_help)
 		show_help();
 	else
-		top_show_view(top, top->view);
+		top_show_view(top);
 	screen_last_line();
 	if (top->is_typing)
 		screen_put(OUT_BOLD, "filter: %s", top->filter);
@@ -91,7 +95,7 @@ static void set_view(struct top *top, enum view view)
 	top->view = view;
 	top->first = 0;
 	top->reverse = false;
-	top->sort = top_preset_sort(top, view);
+	top->sort = top_preset_sort(top);
 }
 
 static void type_filter(struct top *top, int key)
@@ -234,9 +238,9 @@ static int run_batch(struct top *top, bool all, struct errmsg *e)
 				continue;
 			if (all) {
 				screen_end_line();
-				top->sort = top_preset_sort(top, view);
+				set_view(top, view);
 			}
-			top_show_view(top, view);
+			top_show_view(top);
 		}
 		/* the end of the program says why */
 		if (fflush(stdout))
@@ -283,10 +287,9 @@ static const struct cli_option options[] = {
 	{ }
 };
 
-static int run(const struct command *cmd, int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	struct top top = { .interval_ns = NSEC_PER_SEC, .pools.all = true };
-	struct errmsg e;
 	bool all;
 	int err;
 
@@ -303,16 +306,16 @@ static int run(const struct command *cmd, int argc, char **argv)
 	if (!top.batch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		cli_usage(cmd, "not on a terminal: --batch prints lines");
 	/* report an error before curses takes the screen */
-	err = look(&top, &e);
+	err = look(&top, e);
 	if (!err && top.batch) {
-		err = run_batch(&top, all, &e);
+		err = run_batch(&top, all, e);
 	} else if (!err && screen_open()) {
-		err = errmsg_set(&e, "this terminal is not known (TERM); --batch prints lines");
+		err = errmsg_set(e, "this terminal is not known (TERM); --batch prints lines");
 	} else if (!err) {
-		err = run_screen(&top, &e);
+		err = run_screen(&top, e);
 		screen_close();
 	}
-	return err ? cli_fail(cmd, &e) : CLI_OK;
+	return err;
 }
 
 const struct command cmd_top = {
@@ -324,22 +327,7 @@ const struct command cmd_top = {
 "costs of functions (while latency is 1), the state of each worker, and the queues of the\n"
 "CPUs. h explains the keys, q quits. Everything except the figures of pools comes from\n"
 "debugfs, which in most cases only root may read.",
-	.more =
-"Each function is shown with the worker that has run, or slept, longest without a break, its\n"
-"CPU and, if it sleeps, the kernel function in which it sleeps. Red: submitters wait, tasks\n"
-"are refused, or tasks are queued and all of the capacity or of queue_depth is used up.\n"
-"Yellow: hogs, and workers that wait for a CPU.\n"
-"\n"
-"Costs of functions are counted while a pool's attribute latency is 1. runs/s is how many tasks\n"
-"return per second, cpu% how much of one CPU they take. wait, run and off are averages of a task\n"
-"since latency was switched on; off is the part of the run in which the task sleeps or waits for\n"
-"its CPU. worst is the longest run.\n"
-"  p f o  pools, functions, costs of functions; Tab: next view\n"
-"  w c    workers, CPUs\n"
-"  < >    sort by another column; r the other way round\n"
-"  /      only pools and functions with these letters\n"
-"  + -    a longer or a shorter interval\n"
-"  h q    help, quit",
+	.more = help,
 	.options = options,
 	.run = run,
 };

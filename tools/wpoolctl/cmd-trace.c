@@ -84,13 +84,12 @@ static const struct cli_option options[] = {
 	{ }
 };
 
-static int run(const struct command *cmd, int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	struct wish wish = {
 		.recording = { .file = DEFAULT_FILE, .buffer_bytes = DEFAULT_BUFFER },
 		.over_ns = DEFAULT_OVER_NS,
 	};
-	struct errmsg e;
 	__u64 given;
 	size_t i;
 	__u32 verb;
@@ -98,8 +97,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	given = cli_parse(cmd, argc, argv, &wish);
 	if (optind == argc)
 		cli_usage(cmd, "record, report, timehist, chrome or explain?");
-	if (parse_word(argv[optind++], verbs, &verb, &e))
-		cli_usage(cmd, "%s", e.text);
+	if (parse_word(argv[optind++], verbs, &verb, e))
+		cli_usage(cmd, "%s", e->text);
 	/* the help of an option begins with its verb */
 	for (i = 0; options[i].name; i++)
 		if (given & BIT(i) &&
@@ -110,7 +109,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	cli_no_more_args(cmd, argc, argv);
 	if ((verb == EXPLAIN || verb == RECORD) && !strcmp(wish.recording.file, "-"))
 		cli_usage(cmd, "%s takes no -: explain reads its file twice", verbs[verb]);
-	return act(&wish, verb, &e) ? cli_fail(cmd, &e) : CLI_OK;
+	return act(&wish, verb, e);
 }
 
 const struct command cmd_trace = {

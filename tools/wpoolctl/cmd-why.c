@@ -321,21 +321,20 @@ static void print_answer(const struct facts *facts, const struct answer *answer,
 		puts("(No function is named: debugfs cannot be read.)");
 }
 
-static int run(const struct command *cmd, int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	struct why why = { .interval_ns = 200 * NSEC_PER_MSEC };
 	struct pools pools = { };
 	struct facts facts = { };
 	struct answer answer;
-	struct errmsg e;
 	int err;
 
 	cli_parse(cmd, argc, argv, &why);
 	pools_add(&pools, cli_only_pool_arg(cmd, argc, argv));
-	err = pools_look(&pools, &e);
+	err = pools_look(&pools, e);
 	if (!err) {
 		sleep_ns(why.interval_ns);
-		err = pools_look(&pools, &e);
+		err = pools_look(&pools, e);
 	}
 	if (!err) {
 		facts.pool = pools.pool;
@@ -343,7 +342,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		explain(&facts, &answer);
 		print_answer(&facts, &answer, why.json);
 	}
-	return err ? cli_fail(cmd, &e) : CLI_OK;
+	return err;
 }
 
 static const struct cli_option options[] = {

@@ -10,12 +10,6 @@
 #define MAX_TIME_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
 #define MIN_INTERVAL_NS	(100 * NSEC_PER_MSEC)
 
-/* An option that @_set stores in the members from @_first to @_last. */
-#define SPAN(_set, _first, _last)							\
-	.set = _set, .offset = offsetof(struct run, _first),				\
-	.size = offsetof(struct run, _last) + sizeof(((struct run *)0)->_last) -	\
-		offsetof(struct run, _first)
-
 const char *const run_replay_words[] = { "spin", "sleep", NULL };
 
 static int set_work(const struct cli_option *option __maybe_unused, void *to, const char *value,
@@ -60,7 +54,7 @@ const struct cli_option run_options[] = {
 	  "--work sleep:1ms",
 	  "See WORKLOADS below. It may be given up to 16 times; each kind has its turn in\n"
 	  "proportion to its weight.",
-	  SPAN(set_work, load.nr_works, load.works) },
+	  CLI_SPAN(set_work, struct run, load.nr_works, load.works) },
 	{ "tasks", "N", "tasks in all (1000, or no limit with --duration)",
 	  "Numbers of tasks may have the units k, M and G: 10k.",
 	  CLI_COUNT(struct run, load.tasks, 1, LOAD_MAX_TASKS) },
@@ -101,7 +95,7 @@ const struct cli_option run_options[] = {
 	  "Each has its share of the tasks.",
 	  CLI_COUNT(struct run, load.submitters, 1, LOAD_MAX_SUBMITTERS) },
 	{ "submit-cpus", "LIST", "the submitters run on these CPUs, one each, in turn: 0-3,5",
-	  SPAN(set_submit_cpus, load.pinned, load.submit_cpus) },
+	  CLI_SPAN(set_submit_cpus, struct run, load.pinned, load.submit_cpus) },
 	{ "group", "N",
 	  "each submitter has its own group of at most N tasks in the pool, so that it leaves\n"
 	  "room for others",
@@ -129,7 +123,7 @@ const struct cli_option run_options[] = {
 	  "make a temporary pool with these attributes (see 'wpoolctl create --help') and\n"
 	  "destroy it afterwards; POOL may be left out",
 	  "A pool survives if wpoolctl is killed by a signal that cannot be caught.",
-	  SPAN(run_set_create, create, attrs) },
+	  CLI_SPAN(run_set_create, struct run, create, attrs) },
 	{ "interval", "TIME", "print a line of figures at each interval of at least 0.1 s",
 	  "It has the rates of tasks that arrived by the schedule, were submitted, refused and\n"
 	  "completed; latencies, from the arrival, of tasks that ended; the number of arrivals\n"

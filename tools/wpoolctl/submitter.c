@@ -421,6 +421,4 @@ void submitter_join(struct submitter *s)
 		pthread_join(s->submit_thread, NULL);
 	if (s->has_read_thread)
 		pthread_join(s->read_thread, NULL);
-	s->has_submit_thread = false;
-	s->has_read_thread = false;
 }

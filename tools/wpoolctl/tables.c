@@ -169,6 +169,9 @@ const char *worker_wchan(const struct worker *worker, char *buf, size_t len)
 
 void worker_describe(const struct worker *worker, char *buf, size_t len)
 {
+	const char *doing = worker->doing == DOING_WAITING ? "waiting for a CPU" :
+			    worker->doing == DOING_HOG ? "running, a hog" :
+			    doing_names[worker->doing];
 	char since[32] = "", where[64] = "";
 
 	if (worker->doing == DOING_ASLEEP)
@@ -177,9 +180,7 @@ void worker_describe(const struct worker *worker, char *buf, size_t len)
 		format_short(worker->since_ms * NSEC_PER_MSEC, since, sizeof(since));
 	/* the most important words come first: the end may be cut off */
 	snprintf(buf, len, "%s%s%s%s%s, pid %d, cpu %d", since, *since ? ", " : "",
-		 worker->doing == DOING_WAITING ? "waiting for a CPU" :
-		 worker->doing == DOING_HOG ? "running, a hog" : doing_names[worker->doing], *where ? " in " : "", where, worker->pid,
-		 worker->last_cpu);
+		 doing, *where ? " in " : "", where, worker->pid, worker->last_cpu);
 }
 
 /* ---- functions ------------------------------------------------------------ */

@@ -361,19 +361,17 @@ static int compare_cells(const struct list_column *column, const struct cell *on
 	}
 }
 
-static const struct list *sorted_list;
-static const struct top *sorted;
-
-static int compare_rows(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b, void *arg)
 {
-	const struct list_column *column = sorted_list->column;
+	const struct top *top = arg;
+	const struct list_column *column = lists[top->view].column;
 	const struct row *one = a, *other = b;
-	size_t i = sorted->sort;
+	size_t i = top->sort;
 	int order = compare_cells(&column[i], &one->cell[i], &other->cell[i]);
 
-	if (sorted->reverse)
+	if (top->reverse)
 		order = -order;
-	for (i = sorted_list->tie; !order && column[i].title; i++)
+	for (i = lists[top->view].tie; !order && column[i].title; i++)
 		order = compare_cells(&column[i], &one->cell[i], &other->cell[i]);
 	return order;
 }
@@ -414,13 +412,13 @@ int top_name_width(const struct top *top)
 	size_t i;
 
 	for (i = 0; i < top->pools.nr; i++)
-		width = max(width, (int)strlen(top->pools.pool[i].name));
+		width = max(width, strlen(top->pools.pool[i].name));
 	return min(width, top_max_name());
 }
 
-void show_list(struct top *top, enum view view)
+void show_list(struct top *top)
 {
-	const struct list *list = &lists[view];
+	const struct list *list = &lists[top->view];
 	const struct errmsg *error;
 	struct rows rows = { };
 	size_t i, shown = 0;
@@ -440,10 +438,8 @@ void show_list(struct top *top, enum view view)
 			   rows.width[i], list->column[i].title);
 	}
 	screen_end_line();
-	sorted = top;
-	sorted_list = list;
 	if (rows.nr)
-		qsort(rows.row, rows.nr, sizeof(*rows.row), compare_rows);
+		qsort_r(rows.row, rows.nr, sizeof(*rows.row), compare_rows, top);
 	for (i = 0; i < rows.nr; i++) {
 		const struct row *row = &rows.row[i];
 

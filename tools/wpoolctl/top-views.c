@@ -10,12 +10,11 @@ const char *const view_names[NR_VIEWS + 1] = {
 
 /* ---- pools ---------------------------------------------------------------- */
 
-static struct top *sorted;
-
-static int compare_pools(const void *a, const void *b)
+static int compare_pools(const void *a, const void *b, void *arg)
 {
+	const struct top *top = arg;
 	const struct pool *one = a, *other = b;
-	const struct column *column = sorted->columns.column[sorted->sort];
+	const struct column *column = top->columns.column[top->sort];
 	char one_text[CELL_LEN], other_text[CELL_LEN];
 	int order;
 
@@ -26,7 +25,7 @@ static int compare_pools(const void *a, const void *b)
 		column_format(column, other, other_text);
 		order = strcmp(one_text, other_text);
 	}
-	if (sorted->reverse)
+	if (top->reverse)
 		order = -order;
 	return order ?: strcmp(one->name, other->name);
 }
@@ -52,9 +51,9 @@ static void show_pools(struct top *top)
 		columns_widen(columns, pool);
 	nr = columns_fit(columns, screen_width());
 	columns_print_titles(columns, nr, screen_is_open() ? top->sort : SIZE_MAX);
-	sorted = top;
 	if (top->pools.nr)
-		qsort(top->pools.pool, top->pools.nr, sizeof(*top->pools.pool), compare_pools);
+		qsort_r(top->pools.pool, top->pools.nr, sizeof(*top->pools.pool), compare_pools,
+			top);
 	for_each_pool(pool, &top->pools)
 		if (top_passes(top, pool->name, "") && top_is_shown(top, shown++))
 			columns_print(columns, nr, pool);
@@ -136,15 +135,15 @@ void top_show_summary(const struct top *top)
 	screen_end_line();
 }
 
-void top_show_view(struct top *top, enum view view)
+void top_show_view(struct top *top)
 {
 	if (top->first >= top->nr_lines)
 		top->first = top->nr_lines ? top->nr_lines - 1 : 0;
-	if (view == VIEW_POOLS) {
+	if (top->view == VIEW_POOLS) {
 		show_pools(top);
 		show_history(top);
 	} else {
-		show_list(top, view);
+		show_list(top);
 	}
 }
 
@@ -154,13 +153,13 @@ size_t top_nr_sort_columns(const struct top *top)
 					 list_nr_columns(top->view);
 }
 
-/* The initial sort column of a view: the pool for the CPUs, else how busy or how long. */
-size_t top_preset_sort(const struct top *top, enum view view)
+/* The initial sort column: the pool for the CPUs, else how busy or how long. */
+size_t top_preset_sort(const struct top *top)
 {
 	size_t i;
 
-	if (view != VIEW_POOLS)
-		return list_preset_sort(view);
+	if (top->view != VIEW_POOLS)
+		return list_preset_sort(top->view);
 	for (i = 0; i < top->columns.nr; i++)
 		if (!strcmp(column_name(top->columns.column[i]), "busy"))
 			return i;

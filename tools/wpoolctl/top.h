@@ -41,19 +41,19 @@ struct top {
 /* Show a line of sums over all pools. */
 void top_show_summary(const struct top *top);
 
-/* Show titles and as many lines of a view, from top->first on, as fit on the screen. */
-void top_show_view(struct top *top, enum view view);
+/* Show titles and as many lines of the view, from top->first on, as fit on the screen. */
+void top_show_view(struct top *top);
 
-/* How many columns a view can be sorted by, and its initial sort column. */
+/* How many columns the view can be sorted by, and its initial sort column. */
 size_t top_nr_sort_columns(const struct top *top);
-size_t top_preset_sort(const struct top *top, enum view view);
+size_t top_preset_sort(const struct top *top);
 
 /* ---- top-lists.c: all views but that of the pools are lists of lines ---- */
 
 /* Width of the names of pools: as wide as the longest, if the screen has room. */
 int top_name_width(const struct top *top);
 
-void show_list(struct top *top, enum view view);
+void show_list(struct top *top);
 size_t list_nr_columns(enum view view);
 size_t list_preset_sort(enum view view);
 

@@ -15,7 +15,7 @@ extern const struct command cmd_list, cmd_show, cmd_create, cmd_tune, cmd_apply,
 	cmd_reboot, cmd_destroy, cmd_stat, cmd_top, cmd_why, cmd_dump, cmd_latency, cmd_metrics,
 	cmd_run, cmd_trace, cmd_advise;
 
-static int run_help(const struct command *cmd, int argc, char **argv);
+static int run_help(const struct command *cmd, int argc, char **argv, struct errmsg *e);
 
 static const struct command cmd_help = {
 	.name = "help",
@@ -54,7 +54,8 @@ static const struct command *find_command(const char *name)
 	cli_usage(NULL, "no command " ERRMSG_Q, name);
 }
 
-static int run_help(const struct command *cmd, int argc, char **argv)
+static int run_help(const struct command *cmd, int argc, char **argv,
+		    struct errmsg *e __maybe_unused)
 {
 	const struct command *about = NULL;
 
@@ -72,6 +73,8 @@ static int run_help(const struct command *cmd, int argc, char **argv)
 static int run(int argc, char **argv)
 {
 	const struct command *cmd;
+	struct errmsg e;
+	int code;
 
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		puts("wpoolctl " WPOOLCTL_VERSION);
@@ -87,7 +90,8 @@ static int run(int argc, char **argv)
 	if (!strcmp(argv[1], "--complete"))
 		return complete(commands, argc - 2, argv + 2);
 	cmd = find_command(argv[1]);
-	return cmd->run(cmd, argc - 1, argv + 1);
+	code = cmd->run(cmd, argc - 1, argv + 1, &e);
+	return code < 0 ? cli_fail(cmd, &e) : code;
 }
 
 int main(int argc, char **argv)
