@@ -5,8 +5,8 @@
 #include <ctype.h>
 
 #include "alloc.h"
+#include "cli.h"
 #include "dev.h"
-#include "parse.h"
 #include "sysfs.h"
 
 enum attr_type {
@@ -430,8 +430,6 @@ static const struct attr *next_attr(const struct attr *attr, enum attr_use use)
 	return NULL;
 }
 
-#define VALUES_WIDTH	13
-
 void attr_print_help(int use)
 {
 	const struct attr *attr = NULL;
@@ -440,12 +438,7 @@ void attr_print_help(int use)
 	printf("\nAttributes:\n");
 	while ((attr = next_attr(attr, use))) {
 		format_values(attr, use, values, sizeof(values));
-		/* a text too long for its column gets its own line */
-		if (strlen(values) > VALUES_WIDTH)
-			printf("  %-16s %s\n  %-16s %-*s %s\n", attr->name, values, "",
-			       VALUES_WIDTH, "", attr->about);
-		else
-			printf("  %-16s %-*s %s\n", attr->name, VALUES_WIDTH, values, attr->about);
+		cli_print_entry(printf("  %-16s %s", attr->name, values), 33, attr->about);
 	}
 }
 

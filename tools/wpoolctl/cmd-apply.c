@@ -8,7 +8,6 @@
 #include "sysfs.h"
 
 #define DEFAULT_FILE	"/etc/wpool.conf"
-#define MAX_POOLS	1024
 
 enum deed {
 	DEED_NONE,
@@ -28,7 +27,7 @@ struct declaration {
 	const struct command *cmd;
 	const char *file;
 	bool only_check;
-	struct declared *pool[MAX_POOLS];	/* pointers: a struct attr_set must not move */
+	struct declared **pool;		/* pointers: a struct attr_set must not move */
 	unsigned int nr;
 };
 
@@ -45,11 +44,10 @@ static int begin_pool(struct declaration *declaration, unsigned int line, const 
 	for (i = 0; i < declaration->nr; i++)
 		if (!strcmp(declaration->pool[i]->pool, name))
 			return errmsg_set(e, "there is a section " ERRMSG_Q " already", name);
-	if (declaration->nr == MAX_POOLS)
-		return errmsg_set(e, "more than %d pools", MAX_POOLS);
 	pool = alloc_zeroed(1, sizeof(*pool));
 	pool->pool = alloc_copy(name);
 	pool->line = line;
+	declaration->pool = alloc_one_more(declaration->pool, declaration->nr, sizeof(pool));
 	declaration->pool[declaration->nr++] = pool;
 	return 0;
 }

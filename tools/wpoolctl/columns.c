@@ -176,15 +176,12 @@ bool columns_set_busy(struct columns *columns, bool times)
 void columns_print_help(int rates)
 {
 	const struct column *column = NULL;
-	int at = 0;
+	char names[ERRMSG_LEN] = "";
 
-	printf("\nColumns:");
-	while ((column = next_column(column, rates))) {
-		if (!at || at + (int)strlen(column->name) + 1 > 78)
-			at = printf("\n ") - 1;
-		at += printf(" %s", column->name);
-	}
-	putchar('\n');
+	while ((column = next_column(column, rates)))
+		errmsg_join(names, sizeof(names), " ", "%s", column->name);
+	printf("\nColumns:\n");
+	cli_print_text(names, 2, 0, CLI_WIDTH);
 }
 
 void columns_put_names(bool rates)

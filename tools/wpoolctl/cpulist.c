@@ -2,6 +2,8 @@
 /* Lists of CPUs: single numbers and ranges, in any order, separated by commas. */
 #include "cpulist.h"
 
+#include <ctype.h>
+
 static int bad_list(const char *s, struct errmsg *e)
 {
 	return errmsg_set(e, ERRMSG_Q " is not a list of CPUs such as 0-3,5, each below %d",
@@ -11,21 +13,17 @@ static int bad_list(const char *s, struct errmsg *e)
 /* Parses a CPU number at *s and moves *s behind it; -1 if there is none. N is the last CPU. */
 static int scan_cpu(const char **s)
 {
-	int n = 0;
+	unsigned long n;
 
 	if (**s == 'N') {
 		(*s)++;
 		n = sysconf(_SC_NPROCESSORS_CONF) - 1;
-		return n < CPULIST_CPUS ? n : -1;
-	}
-	if (**s < '0' || **s > '9')
+	} else if (isdigit((unsigned char)**s)) {
+		n = strtoul(*s, (char **)s, 10);
+	} else {
 		return -1;
-	for (; **s >= '0' && **s <= '9'; (*s)++) {
-		n = n * 10 + (**s - '0');
-		if (n >= CPULIST_CPUS)
-			return -1;
 	}
-	return n;
+	return n < CPULIST_CPUS ? (int)n : -1;
 }
 
 void cpulist_add(struct cpulist *cpus, int cpu)

@@ -13,7 +13,6 @@
 #include "ini.h"
 #include "out.h"
 
-#define MAX_JOBS	64
 #define GLOBAL		"global"
 #define STONEWALL	"stonewall"
 
@@ -33,7 +32,7 @@ struct jobs {
 	bool json;
 	bool has_global;
 	struct run global;	/* the settings of [global] */
-	struct job *job[MAX_JOBS];
+	struct job **job;	/* pointers: a struct run must not move */
 	unsigned int nr;
 	unsigned int phase;	/* phase of the section being read */
 	int sig;		/* the signal that ended the run, or 0 */
@@ -55,8 +54,6 @@ static int begin_section(struct jobs *jobs, const char *name, struct errmsg *e)
 	for (i = 0; i < jobs->nr; i++)
 		if (!strcmp(jobs->job[i]->name, name))
 			return errmsg_set(e, "there is a section " ERRMSG_Q " already", name);
-	if (jobs->nr == MAX_JOBS)
-		return errmsg_set(e, "more than %d jobs", MAX_JOBS);
 	job = alloc_zeroed(1, sizeof(*job));
 	job->name = alloc_copy(name);
 	snprintf(job->cmd_name, sizeof(job->cmd_name), "%s [%.60s]", jobs->cmd->name, name);
@@ -64,6 +61,7 @@ static int begin_section(struct jobs *jobs, const char *name, struct errmsg *e)
 	job->cmd.name = job->cmd_name;
 	run_init(&job->run, &job->cmd);
 	job->phase = jobs->phase;
+	jobs->job = alloc_one_more(jobs->job, jobs->nr, sizeof(job));
 	jobs->job[jobs->nr++] = job;
 	return 0;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Strict readers of numbers, durations, sizes and names. strtoul() and its family are not used, as
- * they accept blanks, signs and garbage.
+ * Strict readers of numbers, durations, sizes and names. strtoull() accepts blanks and signs, so it
+ * is called at digits only.
  */
 #include "parse.h"
 
+#include <ctype.h>
 #include <linux/wpool.h>
 
 struct unit {
@@ -41,23 +42,14 @@ static const struct unit count_units[] = {
 	{ }
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Reads digits at *s into *out and moves *s behind them. False: no digits, or an overflow. */
 static bool scan_digits(const char **s, __u64 *out)
 {
-	__u64 n = 0;
-
-	if (!is_digit(**s))
+	if (!isdigit((unsigned char)**s))
 		return false;
-	for (; is_digit(**s); (*s)++)
-		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, **s - '0', &n))
-			return false;
-	*out = n;
-	return true;
+	errno = 0;
+	*out = strtoull(*s, (char **)s, 10);
+	return !errno;
 }
 
 static const struct unit *find_unit(const struct unit *units, const char *name)

@@ -103,10 +103,9 @@ static struct json_object *json_errors(const struct tally *tally)
 	struct json_object *object = json_new();
 	int i;
 
-	for (i = 0; i < TALLY_ERRORS && tally->error[i].count; i++)
-		json_put(object, tally->error[i].err ?
-				 strerrorname_np(tally->error[i].err) ?: "?" : "other",
-				 tally->error[i].count);
+	for (i = 0; i < TALLY_ERRNOS; i++)
+		if (tally->error[i])
+			json_put(object, strerrorname_np(i) ?: "other", tally->error[i]);
 	return object;
 }
 

@@ -61,14 +61,16 @@ static void print_bad(const char *name, __u64 count)
 
 static void print_errors(const struct tally *tally)
 {
+	const char *before = "  (";
 	int i;
 
-	for (i = 0; i < TALLY_ERRORS && tally->error[i].count; i++)
-		printf("%s%s %llu", i ? ", " : "  (",
-		       tally->error[i].err ? strerrorname_np(tally->error[i].err) ?: "?" :
-		       "other", tally->error[i].count);
-	if (i)
-		putchar(')');
+	for (i = 0; i < TALLY_ERRNOS; i++) {
+		if (!tally->error[i])
+			continue;
+		printf("%s%s %llu", before, strerrorname_np(i) ?: "other", tally->error[i]);
+		before = ", ";
+	}
+	printf("%s\n", tally->failed ? ")" : "");
 }
 
 static void print_counts(const struct load_config *config, const struct load_result *result)
@@ -99,7 +101,6 @@ static void print_counts(const struct load_config *config, const struct load_res
 	putchar('\n');
 	print_bad("failed", tally->failed);
 	print_errors(tally);
-	putchar('\n');
 	print_bad("cancelled", tally->cancelled);
 	if (tally->never_ran)
 		printf("  (%llu of all never ran)", tally->never_ran);

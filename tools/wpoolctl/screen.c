@@ -57,11 +57,8 @@ int screen_open(void)
 
 void screen_close(void)
 {
-	if (!terminal)
-		return;
 	endwin();
 	delscreen(terminal);
-	terminal = NULL;
 }
 
 bool screen_is_open(void)
@@ -139,15 +136,13 @@ int screen_line(void)
 
 void screen_last_line(void)
 {
-	if (terminal)
-		line = LINES - 1;
+	line = LINES - 1;
 	column = 0;
 }
 
 void screen_finish(void)
 {
-	if (terminal)
-		refresh();
+	refresh();
 }
 
 int screen_key(int timeout_ms)

@@ -21,6 +21,7 @@ __printf(2, 3)
 void screen_put(enum out_style style, const char *fmt, ...);
 void screen_end_line(void);
 int screen_line(void);		/* the number of the current line, from 0 */
+/* only while the screen is open */
 void screen_last_line(void);
 void screen_finish(void);
 

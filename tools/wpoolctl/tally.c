@@ -21,20 +21,8 @@ static int count_cpu(struct tally *tally, __u32 cpu, __u64 run_ns)
 	return 0;
 }
 
-static void count_error(struct tally *tally, int err)
-{
-	struct tally_error *slot = tally->error;
-	struct tally_error *last = slot + TALLY_ERRORS - 1;
-
-	while (slot < last && slot->count && slot->err != err)
-		slot++;
-	slot->err = slot == last ? 0 : err;
-	slot->count++;
-}
-
 static void count_end(struct tally *tally, struct tally_work *work, int status)
 {
-	tally->finished++;
 	if (!status) {
 		tally->completed++;
 		work->completed++;
@@ -44,7 +32,7 @@ static void count_end(struct tally *tally, struct tally_work *work, int status)
 	} else {
 		tally->failed++;
 		work->failed++;
-		count_error(tally, -status);
+		tally->error[min((__u32)-status, TALLY_ERRNOS - 1)]++;
 	}
 }
 

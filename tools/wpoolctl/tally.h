@@ -16,7 +16,7 @@
 #include "timehist.h"
 #include "work.h"
 
-#define TALLY_ERRORS 8
+#define TALLY_ERRNOS 135	/* the last one counts all that have no name */
 
 /* The measurement. Times are CLOCK_MONOTONIC. */
 struct tally_window {
@@ -38,11 +38,6 @@ struct tally_cpu {
 	__u64 run_ns;
 };
 
-struct tally_error {
-	int err;			/* positive; 0: all other errors */
-	__u64 count;
-};
-
 enum tally_time {
 	TALLY_LATE,			/* arrival to submit; open loop only */
 	TALLY_QUEUE,			/* submit to start, of started tasks */
@@ -59,7 +54,6 @@ struct tally_interval {
 
 struct tally {
 	struct tally_window window;
-	__u64 finished;			/* = completed + failed + cancelled */
 	__u64 completed;
 	__u64 failed;
 	__u64 cancelled;
@@ -73,7 +67,7 @@ struct tally {
 	struct tally_work work[WORK_MAX_KINDS];
 	struct tally_cpu *cpu;
 	__u32 nr_cpus;
-	struct tally_error error[TALLY_ERRORS];
+	__u64 error[TALLY_ERRNOS];	/* failed tasks by errno */
 	struct tally_interval interval;
 };
 

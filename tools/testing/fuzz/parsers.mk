@@ -16,7 +16,7 @@ include $(WPOOLCTL)/limits.mk
 SANITIZERS := -fsanitize=address,undefined
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all
 USER_SOURCES := $(addprefix $(WPOOLCTL)/,alloc.c errmsg.c parse.c cpulist.c work.c amount.c attrs.c \
-		dev.c dev-explain.c hist.c sysfs.c ini.c)
+		cli.c dev.c dev-explain.c hist.c sysfs.c ini.c)
 USER_FLAGS := -I$(TOP)/include/uapi -D__SANE_USERSPACE_TYPES__ -D_GNU_SOURCE -std=gnu11 -Wall \
 	      -DFUZZ_ONE=LLVMFuzzerTestOneInput $(LIMITS)
 KERNEL_FLAGS := -Ishim -I$(TOP)/include -I$(MODULE) -include shim/kernel.h -std=gnu11 -Wall \

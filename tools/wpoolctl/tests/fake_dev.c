@@ -161,6 +161,7 @@ static __u32 state = WPOOL_DEV_OPEN;
  */
 int dev_release(int fd __maybe_unused, __u32 flags __maybe_unused, __u64 timeout_ns)
 {
+	static const __u32 states[] = { WPOOL_DEV_CLOSED, WPOOL_DEV_OPEN, WPOOL_DEV_CLOSING };
 	const __u64 until_stop_ns = 20 * NSEC_PER_MSEC;
 	static int nr_waits;
 
@@ -168,17 +169,7 @@ int dev_release(int fd __maybe_unused, __u32 flags __maybe_unused, __u64 timeout
 		return 0;
 	if (nr_waits++ == 100)
 		return -EIO;
-	switch (knob("FAKE_REBOOTED", 0)) {
-	case 0:
-		state = WPOOL_DEV_CLOSED;
-		break;
-	case 1:
-		state = WPOOL_DEV_OPEN;
-		break;
-	default:
-		state = WPOOL_DEV_CLOSING;
-		break;
-	}
+	state = states[knob("FAKE_REBOOTED", 0)];
 	sleep_ns(timeout_ns < until_stop_ns ? timeout_ns : until_stop_ns);
 	return timeout_ns < until_stop_ns ? -ETIME : -EINTR;
 }

@@ -134,10 +134,9 @@ static void test_tally(void)
 		  .end_ns = 80, .status = -EIO },
 	};
 	struct tally tally = { };
-	__u32 i;
 
 	EXPECT(!tally_add(&tally, r, ARRAY_SIZE(r)), "added");
-	EXPECT(tally.finished == 4 && tally.completed == 2 && tally.failed == 1 &&
+	EXPECT(tally.completed == 2 && tally.failed == 1 &&
 	       tally.cancelled == 1 && tally.never_ran == 1, "counts");
 	EXPECT(tally.work[0].completed == 1 && tally.work[0].cancelled == 1 &&
 	       tally.work[1].completed == 1 && tally.work[1].failed == 1, "by work");
@@ -148,13 +147,10 @@ static void test_tally(void)
 	EXPECT(tally.time[TALLY_QUEUE].nr == 3 && tally.time[TALLY_QUEUE].max_ns == 30 &&
 	       tally.time[TALLY_TOTAL].nr == 4 && tally.time[TALLY_TOTAL].max_ns == 110 &&
 	       !tally.time[TALLY_LATE].nr, "latency");
-	EXPECT(tally.error[0].err == EIO && tally.error[0].count == 1, "errors");
-	for (i = 0; i < 20; i++) {
-		r[3].status = -(int)i - 1;
-		tally_add(&tally, &r[3], 1);
-	}
-	EXPECT(tally.error[TALLY_ERRORS - 1].err == 0 &&
-	       tally.error[TALLY_ERRORS - 1].count > 1, "many errors");
+	EXPECT(tally.error[EIO] == 1, "errors");
+	r[3].status = -524;
+	tally_add(&tally, &r[3], 1);
+	EXPECT(tally.error[TALLY_ERRNOS - 1] == 1, "an error without a name");
 	r[0].cpu = 1 << 30;
 	EXPECT(tally_add(&tally, r, 1), "a CPU that cannot be");
 	tally = (struct tally){ };
