@@ -205,8 +205,7 @@ static void wpool_submit_batch_own_full_pool_takes_what_fits(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
 
-	jobs->job[0].body = batch_from_inside;
-	jobs->job[0].arg = pool;
+	wpk_job_body(&jobs->job[0], batch_from_inside, pool);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 1);

@@ -179,8 +179,7 @@ static void wpool_group_acts_inside_a_task_with_an_mm_is_eperm(struct kunit *tes
 	struct wpool *other = wpk_pool(test, 1, 1);
 
 	outer_mm = mm_of_init(test);
-	jobs->job[0].body = submit_with_mm;
-	jobs->job[0].arg = member;
+	wpk_job_body(&jobs->job[0], submit_with_mm, member);
 	wpk_job_run(test, other, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, member->status, -EPERM);

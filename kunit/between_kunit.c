@@ -112,8 +112,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 		gates[i] = wpk_gate(test);
 		pools[i] = wpk_pool_with(test, 1, 4, attrs.cpumask = cpumask_of(wpk_cpu(1 - i)));
 		holders->job[i].gate = gates[i];
-		wpk_jobs_submit(test, pools[i], holders, i, 1);
-		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gates[i], 1));
+		wpk_jobs_hold(test, pools[i], holders, i, 1);
 	}
 	locker->lock = "&fifo->lock";
 	wpk_probe(test, "lock_acquire", stop_before_lock, locker);
@@ -315,8 +314,7 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 	submitter = late_thread(test, submit_delayed, pool, task);
 	for (i = 0; i < 2; i++)
 		flushers[i] = late_thread(test, flush_late, pool, NULL);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 1));
+	wpk_jobs_hold(test, pool, jobs, 0, 1);
 	stop_submitter(test, submitter);
 
 	wpk_gate_let(jobs->gate, 1);
@@ -368,8 +366,7 @@ static void submit_meanwhile_in_another_pool(struct kunit *test,
 	((struct late *)mover->arg)->gate = holders_gate;
 	if (holders)
 		wpk_jobs_submit(test, pools[1], holders, 0, holders->nr);
-	wpk_jobs_submit(test, pools[0], jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 1));
+	wpk_jobs_hold(test, pools[0], jobs, 0, 1);
 	stop_submitter(test, submitter);
 
 	wpk_gate_let(jobs->gate, 1);
@@ -450,8 +447,7 @@ static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	only_worker = jobs->job[0].pid;
 	/* the waiter sets WPOOL_ST_WAITED, so the claim takes the path with the delay */
-	waiter = wpk_thread(test, wpk_do_wait, pool, task, NULL);
-	KUNIT_ASSERT_TRUE(test, wpk_sleeps(waiter));
+	waiter = wpk_sleeper(test, wpk_do_wait, pool, task, NULL);
 	wpool_inject_set_delay(stop_claim_if_preemptible);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
 	wpk_gate_open(gate);

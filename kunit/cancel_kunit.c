@@ -15,8 +15,7 @@ static void wpool_task_wait_wakes_when_the_task_is_cancelled(struct kunit *test)
 	struct wpk_thread *waiter;
 
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	waiter = wpk_thread(test, wpk_do_wait, NULL, task, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
+	waiter = wpk_sleeper(test, wpk_do_wait, NULL, task, NULL);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -ECANCELED);
 	wpk_gate_open(jobs->gate);

@@ -60,12 +60,9 @@ static void own_and_others(struct kunit *test, struct wpool *pool)
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
 
 	jobs->job[0].gate = gate;
-	jobs->job[0].body = submit_next;
-	jobs->job[0].arg = pool;
-	jobs->job[1].body = submit_next;
-	jobs->job[1].arg = pool;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_job_body(&jobs->job[0], submit_next, pool);
+	wpk_job_body(&jobs->job[1], submit_next, pool);
+	wpk_jobs_hold(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);
 	refuses_all_others(test, pool);
@@ -153,14 +150,12 @@ static void wpool_reboot_after_own_opens_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, state), WPOOL_OPEN);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, &jobs->job[0].task), -EAGAIN);
 	wpk_gate_open(full.gate);
-	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, full.pool, &jobs->job[0]);
 	/* A release that cancels, and then a reboot, end WPOOL_RELEASE_OWN. */
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_CANCEL), 0);
 	KUNIT_EXPECT_EQ(test, wpool_reboot(full.pool), 0);
-	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, &jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, full.pool, &jobs->job[0]);
 }
 
 static void wpool_release_own_workers_come_and_go(struct kunit *test)

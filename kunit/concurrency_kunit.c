@@ -34,8 +34,7 @@ static void wpool_concurrency_so_many_busy_tasks_share_a_cpu(struct kunit *test)
 	wpk_submit_together(test, pool, jobs[0]);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs[0], concurrency));
 	wpk_no_errors(test, jobs[0]);
-	wpk_jobs_submit(test, pool, jobs[1], 0, concurrency);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs[1], concurrency));
+	wpk_jobs_run(test, pool, jobs[1], concurrency);
 	wpk_no_errors(test, jobs[1]);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, handoffs), 0);
 }

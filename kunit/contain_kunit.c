@@ -127,8 +127,7 @@ static void wpool_task_leaves_its_worker_unbalanced_is_repaired(struct kunit *te
 	struct state *state = wpk_alloc(test, sizeof(*state));
 
 	jobs->job[0].last = leak->body;
-	jobs->job[1].body = look_around;
-	jobs->job[1].arg = state;
+	wpk_job_body(&jobs->job[1], look_around, state);
 	wpk_job_run(test, pool, &jobs->job[0]);
 	wpk_job_run(test, pool, &jobs->job[1]);
 	KUNIT_EXPECT_FALSE(test, state->irqs_off);
@@ -175,8 +174,7 @@ static void wpool_task_leaves_its_parent_unbalanced_is_repaired(struct kunit *te
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct state *state = wpk_alloc(test, sizeof(*state));
 
-	jobs->job[0].body = wait_for_leaky_child;
-	jobs->job[0].arg = state;
+	wpk_job_body(&jobs->job[0], wait_for_leaky_child, state);
 	jobs->job[1].last = leave_all;
 	jobs->job[1].arg = pool;
 	wpk_job_run(test, pool, &jobs->job[0]);
@@ -226,8 +224,7 @@ static void wpool_task_leaves_a_lock_held_is_reported_once(struct kunit *test)
 	/* the worker has the mutex, and must unlock it before the worker ends */
 	jobs->job[NR_INNOCENT + 1].body = give_it_back;
 	for (i = 0; i < NR_INNOCENT + 2; i++) {
-		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[i].task), 0);
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+		wpk_job_run(test, pool, &jobs->job[i]);
 		reports[i] = atomic_read(&nr_reports);
 	}
 	unregister_trace_console(count_report, &nr_reports);
@@ -569,8 +566,7 @@ static void wpool_task_finds_what_worker_start_has_set(struct kunit *test)
 	bool listens = !register_trace_console(count_rest, &reports);
 
 	for (i = 0; i < 3; i++) {
-		jobs->job[i].body = look_for_rest;
-		jobs->job[i].arg = (void *)&journal;
+		wpk_job_body(&jobs->job[i], look_for_rest, (void *)&journal);
 		wpk_job_run(test, pool, &jobs->job[i]);
 		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, 1);
 	}
@@ -621,12 +617,10 @@ static void wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on(struct kunit *te
 	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
 		kunit_skip(test, "no CONFIG_PREEMPT_COUNT");
 	jobs->job[0].body = sleep_with_spin_lock;
-	jobs->job[1].body = take_spin_lock;
-	jobs->job[1].arg = state;
+	wpk_job_body(&jobs->job[1], take_spin_lock, state);
 	pr_info("wpool-expect: BUG: scheduling while atomic: wp/\n");
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	wpk_jobs_end(test, jobs, 0, 2, 0);
 	KUNIT_EXPECT_FALSE(test, state->irqs_off);
 	KUNIT_EXPECT_EQ(test, state->preempt, 0);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
@@ -684,14 +678,12 @@ static void wpool_task_allows_a_signal_that_comes_during_a_park_is_taken_back(st
 
 	jobs->job[0].body = allow_a_signal;
 	jobs->job[1].body = look_for_signal;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
 	pid = find_get_pid(jobs->job[0].pid);
 	KUNIT_EXPECT_EQ(test, kill_pid(pid, SIGUSR1, 1), 0);
 	put_pid(pid);
-	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	wpk_job_run(test, pool, &jobs->job[1]);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 0);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
 }

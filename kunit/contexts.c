@@ -107,6 +107,12 @@ void wpk_need_cpus(struct kunit *test, unsigned int nr)
 		kunit_skip(test, "needs %u CPUs", nr);
 }
 
+void wpk_need_to_keep_cpu(struct kunit *test)
+{
+	wpk_need(test, !IS_ENABLED(CONFIG_PREEMPT_RT),
+		 "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
+}
+
 int wpk_do_remove_cpu(struct wpk_thread *thread)
 {
 	return remove_cpu((unsigned long)thread->arg);

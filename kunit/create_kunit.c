@@ -150,8 +150,7 @@ static void wpool_create_extreme_values_make_a_pool_that_works(struct kunit *tes
 	wpool_attrs_init(&attrs);
 	good->set(&attrs);
 	pool = wpk_pool_attrs(test, &attrs);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 }
 
 static void wpool_create_without_attributes_is_einval(struct kunit *test)

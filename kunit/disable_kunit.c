@@ -150,8 +150,7 @@ static void wpool_task_disable_sync_does_not_wait_behind_another_task(struct kun
 
 	sema_init(&behind->lock, 1);
 	behind->jobs = jobs;
-	jobs->job[0].arg = behind;
-	jobs->job[0].body = take_lock;
+	wpk_job_body(&jobs->job[0], take_lock, behind);
 	submitter = wpk_thread(test, submit_both, pool, NULL, behind);
 	thread = wpk_thread(test, disable_with_lock, pool, NULL, behind);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
@@ -204,8 +203,7 @@ static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		threads[i] = wpk_thread(test, do_disable_sync, pool, task, NULL);
-		KUNIT_EXPECT_TRUE(test, wpk_sleeps(threads[i]));
+		threads[i] = wpk_sleeper(test, do_disable_sync, pool, task, NULL);
 	}
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ECANCELED);
 	/* one disable is left: the task is still refused */
@@ -216,8 +214,7 @@ static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
 	/* a batch accepts the tasks before the disabled one */
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_enable(task));
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+	wpk_task_run(test, pool, task);
 }
 
 /* ---- events --------------------------------------------------------------- */

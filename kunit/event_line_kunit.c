@@ -126,8 +126,7 @@ static void wpool_flush_does_not_wait_for_armed_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	/* a flush does wait for an event that was fired */
 	wpool_event_fire(wpk_event(&ev[1]));
-	thread = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
+	thread = wpk_sleeper(test, wpk_do_flush, pool, NULL, NULL);
 	wpk_waits_for(test, thread, ev->gate);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev[1].returns), 1);
 }

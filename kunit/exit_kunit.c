@@ -112,8 +112,7 @@ static void queue_work_ends_its_thread_and_the_queue_goes_on(struct kunit *test)
 	items[0].gate = gate;
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[0]);
-	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));
+	flush = wpk_waiter(test, wpk_do_flush_work, NULL, NULL, &items[0]);
 	/* a work that is queued behind items[0] does not change the flush */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));

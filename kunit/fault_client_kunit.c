@@ -595,13 +595,11 @@ static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *t
 	items[0].left = 1;
 	queue_work(wq, wpk_work(&items[0]));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	flushes[0] = wpk_thread(test, wpk_do_flush_work, NULL, NULL, &items[0]);
-	KUNIT_ASSERT_TRUE(test, wpk_waits(flushes[0]));
+	flushes[0] = wpk_waiter(test, wpk_do_flush_work, NULL, NULL, &items[0]);
 	/* queue the work once more, behind the run that dies */
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[0])));
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[1])));
-	flushes[1] = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, wq);
-	KUNIT_ASSERT_TRUE(test, wpk_waits(flushes[1]));
+	flushes[1] = wpk_waiter(test, wpk_do_flush_queue, NULL, NULL, wq);
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flushes[0]));
 	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, flushes[0]), 1);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flushes[1]), 0);

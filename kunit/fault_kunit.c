@@ -427,8 +427,7 @@ static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit
 	struct wpool *pool = wpk_pool(test, 1, 2);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	jobs->job[0].body = die_while_helping;
-	jobs->job[0].arg = pool;
+	wpk_job_body(&jobs->job[0], die_while_helping, pool);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EALREADY);
@@ -453,13 +452,11 @@ static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit 
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 4, help_the_next, pool);
-	int i;
 
 	/* the third job dies in a child on the stack of that job */
 	jobs->job[2].body = die_while_helping;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -EIO);
+	wpk_jobs_end(test, jobs, 0, 3, -EIO);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 4);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 5);
@@ -500,8 +497,7 @@ static void wpool_task_dies_in_its_submitter_the_pool_empties(struct kunit *test
 	WPK_EVENTUALLY(test, READ_ONCE(thread->exit_state));
 	put_task_struct(thread);
 	/* the task never ends */
-	waiter = wpk_thread(test, wpk_do_wait, NULL, lost, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
+	waiter = wpk_sleeper(test, wpk_do_wait, NULL, lost, NULL);
 	wpk_kill(waiter);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -EINTR);
 	wpk_gate_open(holder->gate);

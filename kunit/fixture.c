@@ -98,6 +98,24 @@ struct wpk_thread *wpk_thread(struct kunit *test, int (*fn)(struct wpk_thread *t
 	return thread;
 }
 
+struct wpk_thread *wpk_sleeper(struct kunit *test, int (*fn)(struct wpk_thread *thread),
+			       struct wpool *pool, struct wpool_task *work, void *arg)
+{
+	struct wpk_thread *thread = wpk_thread(test, fn, pool, work, arg);
+
+	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
+	return thread;
+}
+
+struct wpk_thread *wpk_waiter(struct kunit *test, int (*fn)(struct wpk_thread *thread),
+			      struct wpool *pool, struct wpool_task *work, void *arg)
+{
+	struct wpk_thread *thread = wpk_thread(test, fn, pool, work, arg);
+
+	KUNIT_ASSERT_TRUE(test, wpk_waits(thread));
+	return thread;
+}
+
 int wpk_join(struct kunit *test, struct wpk_thread *thread)
 {
 	if (!thread->task)
@@ -441,14 +459,18 @@ struct wpk_jobs *wpk_gated(struct kunit *test, unsigned int nr)
 	return wpk_jobs(test, nr, wpk_gate(test));
 }
 
+void wpk_job_body(struct wpk_job *job, void (*body)(struct wpk_job *job), void *arg)
+{
+	job->body = body;
+	job->arg = arg;
+}
+
 void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), void *arg)
 {
 	unsigned int i;
 
-	for (i = 0; i < jobs->nr; i++) {
-		jobs->job[i].body = body;
-		jobs->job[i].arg = arg;
-	}
+	for (i = 0; i < jobs->nr; i++)
+		wpk_job_body(&jobs->job[i], body, arg);
 }
 
 struct wpk_jobs *wpk_jobs_of(struct kunit *test, unsigned int nr,
@@ -531,13 +553,43 @@ void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 void wpk_jobs_run(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs, unsigned int nr)
 {
 	wpk_jobs_submit(test, pool, jobs, 0, nr);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr));
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, nr));
+}
+
+void wpk_jobs_next(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs, unsigned int i)
+{
+	wpk_jobs_submit(test, pool, jobs, i, 1);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
+}
+
+void wpk_jobs_end(struct kunit *test, struct wpk_jobs *jobs, unsigned int from, unsigned int nr,
+		  int status)
+{
+	unsigned int i;
+
+	for (i = from; i < from + nr; i++)
+		KUNIT_ASSERT_EQ_MSG(test, wpool_task_wait(&jobs->job[i].task), status, "job %u", i);
+}
+
+void wpk_task_run(struct kunit *test, struct wpool *pool, struct wpool_task *task)
+{
+	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 }
 
 void wpk_job_run(struct kunit *test, struct wpool *pool, struct wpk_job *job)
 {
-	KUNIT_ASSERT_EQ(test, wpool_submit(pool, &job->task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
+	wpk_task_run(test, pool, &job->task);
+}
+
+void wpk_jobs_hold(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs,
+		   unsigned int from, unsigned int nr)
+{
+	struct wpk_gate *gate = jobs->job[from].gate;
+	int arrived = atomic_read(&gate->arrived);
+
+	wpk_jobs_submit(test, pool, jobs, from, nr);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, arrived + nr));
 }
 
 struct wpk_jobs *wpk_held(struct kunit *test, struct wpool *pool, unsigned int nr,
@@ -545,8 +597,7 @@ struct wpk_jobs *wpk_held(struct kunit *test, struct wpool *pool, unsigned int n
 {
 	struct wpk_jobs *jobs = wpk_gated(test, nr);
 
-	wpk_jobs_submit(test, pool, jobs, 0, held);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, held));
+	wpk_jobs_hold(test, pool, jobs, 0, held);
 	return jobs;
 }
 
@@ -556,8 +607,7 @@ void wpk_jobs_begin_with_first(struct kunit *test, struct wpool *pool,
 	struct wpk_gate *gate = wpk_gate(test);
 
 	jobs->job[0].gate = gate;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_hold(test, pool, jobs, 0, 1);
 	wpk_jobs_submit(test, pool, jobs, 1, nr - 1);
 	wpk_gate_open(gate);
 }

@@ -232,11 +232,15 @@ struct wpk_jobs *wpk_jobs_of(struct kunit *test, unsigned int nr,
 /* Jobs with a gate of their own. */
 struct wpk_jobs *wpk_gated(struct kunit *test, unsigned int nr);
 void wpk_jobs_body(struct wpk_jobs *jobs, void (*body)(struct wpk_job *job), void *arg);
+void wpk_job_body(struct wpk_job *job, void (*body)(struct wpk_job *job), void *arg);
 /* Wait until @nr jobs have started; false if no job started for WPK_PATIENCE. */
 bool wpk_jobs_started(struct wpk_jobs *jobs, int nr);
 bool wpk_jobs_finished(struct wpk_jobs *jobs, int nr);
 /* Open the gate of @jobs, and expect that @nr jobs finish. */
 void wpk_jobs_let(struct kunit *test, struct wpk_jobs *jobs, int nr);
+/* Submit @nr jobs from @from on, which wait at one gate, and wait until all of them are there. */
+void wpk_jobs_hold(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs,
+		   unsigned int from, unsigned int nr);
 /* @nr jobs with a gate, of which the first @held have arrived there. */
 struct wpk_jobs *wpk_held(struct kunit *test, struct wpool *pool, unsigned int nr,
 			  unsigned int held);
@@ -247,7 +251,13 @@ void wpk_jobs_submit(struct kunit *test, struct wpool *pool,
 		     struct wpk_jobs *jobs, unsigned int from, unsigned int nr);
 /* Submit the first @nr jobs, and expect that as many finish. */
 void wpk_jobs_run(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs, unsigned int nr);
-/* Submit a job, and expect that wpool_task_wait() returns 0. */
+/* Submit job @i, the next one: wait until @i + 1 jobs have finished. */
+void wpk_jobs_next(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs, unsigned int i);
+/* Expect that wpool_task_wait() returns @status for each of @nr jobs from @from on. */
+void wpk_jobs_end(struct kunit *test, struct wpk_jobs *jobs, unsigned int from, unsigned int nr,
+		  int status);
+/* Submit a task, and expect that wpool_task_wait() returns 0. */
+void wpk_task_run(struct kunit *test, struct wpool *pool, struct wpool_task *task);
 void wpk_job_run(struct kunit *test, struct wpool *pool, struct wpk_job *job);
 /*
  * Submit the first @nr jobs. Job 0 waits at a gate in a worker until the others are queued. The
@@ -261,6 +271,12 @@ void wpk_job_fn(struct wpool_task *task);
 
 /* Start a thread; its struct lives until the case ends, so that the result can be read. */
 struct wpk_thread *wpk_thread(struct kunit *test, int (*fn)(struct wpk_thread *thread),
+			      struct wpool *pool, struct wpool_task *work, void *arg);
+/* Start a thread, and wait until it is in a killable sleep. */
+struct wpk_thread *wpk_sleeper(struct kunit *test, int (*fn)(struct wpk_thread *thread),
+			       struct wpool *pool, struct wpool_task *work, void *arg);
+/* Start a thread, and wait until it is in the only sleep of its function, as wpk_waits(). */
+struct wpk_thread *wpk_waiter(struct kunit *test, int (*fn)(struct wpk_thread *thread),
 			      struct wpool *pool, struct wpool_task *work, void *arg);
 /* Wait until the thread ends, and return its result. If it does not end, fail with -EBUSY. */
 int wpk_join(struct kunit *test, struct wpk_thread *thread);
@@ -336,8 +352,16 @@ unsigned int wpk_lines_about(const char *name, const char *text);
 void wpk_move_to(int cpu);
 /* The n-th CPU that is online, or -1. */
 int wpk_cpu(unsigned int n);
+/* Skip the case unless @condition holds. */
+#define wpk_need(test, condition, ...)					\
+do {									\
+	if (!(condition))						\
+		kunit_skip(test, __VA_ARGS__);				\
+} while (0)
 /* Skip the case unless @nr CPUs are online. */
 void wpk_need_cpus(struct kunit *test, unsigned int nr);
+/* Skip the case on PREEMPT_RT, where a thread that keeps its CPU holds up everything else. */
+void wpk_need_to_keep_cpu(struct kunit *test);
 
 /* The generator name##_gen_params of a case with the numbers of @array as its parameters. */
 #define WPK_PARAM(name, array, format)					\

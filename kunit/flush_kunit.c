@@ -12,10 +12,8 @@ static void wpool_flush_does_not_wait_for_later_tasks(struct kunit *test)
 
 	jobs->job[1].gate = after;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	flusher = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flusher));
-	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(after, 1));
+	flusher = wpk_sleeper(test, wpk_do_flush, pool, NULL, NULL);
+	wpk_jobs_hold(test, pool, jobs, 1, 1);
 	wpk_waits_for(test, flusher, before);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 1);
 }
@@ -35,8 +33,7 @@ static void wpool_flush_overlapping_flushes_end_in_turn(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		jobs->job[i].gate = wpk_gate(test);
 		wpk_jobs_submit(test, pool, jobs, i, 1);
-		flushers[i] = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
-		KUNIT_EXPECT_TRUE(test, wpk_sleeps(flushers[i]));
+		flushers[i] = wpk_sleeper(test, wpk_do_flush, pool, NULL, NULL);
 	}
 	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, jobs->job[0].gate, flushers[0]), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 1);
@@ -60,8 +57,7 @@ static void wpool_flush_two_in_line_share_one_flush(struct kunit *test)
 		jobs->job[i].gate = wpk_gate(test);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	for (i = 0; i < 3; i++) {
-		flushers[i] = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
-		KUNIT_EXPECT_TRUE(test, wpk_sleeps(flushers[i]));
+		flushers[i] = wpk_sleeper(test, wpk_do_flush, pool, NULL, NULL);
 	}
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, jobs->job[0].gate, flushers[0]), 0);
@@ -88,8 +84,7 @@ static void wpool_flush_earlier_task_last_to_finish(struct kunit *test)
 		jobs->job[i].gate = wpk_gate(test);
 	for (i = 0; i < 2; i++) {
 		wpk_jobs_submit(test, pool, jobs, i, 1);
-		flushers[i] = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
-		KUNIT_EXPECT_TRUE(test, wpk_sleeps(flushers[i]));
+		flushers[i] = wpk_sleeper(test, wpk_do_flush, pool, NULL, NULL);
 	}
 	wpk_jobs_submit(test, pool, jobs, 2, 1);
 	for (i = 2; i > 0; i--) {
@@ -219,8 +214,7 @@ static void wpool_flush_does_not_wait_for_a_cancelled_task(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 1));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->job[0].gate, 1));
 	wpk_jobs_submit(test, pool, jobs, 2, 1);
-	flusher = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(flusher));
+	flusher = wpk_sleeper(test, wpk_do_flush, pool, NULL, NULL);
 	/* both workers are in tasks, so this task is queued */
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[2].task));
 	wpk_gate_open(jobs->gate);
@@ -236,11 +230,9 @@ static void wpool_flush_killed_is_eintr_and_the_next_one_works(struct kunit *tes
 	struct wpk_thread *killed, *patient;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	killed = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(killed));
+	killed = wpk_sleeper(test, wpk_do_flush, pool, NULL, NULL);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	patient = wpk_thread(test, wpk_do_flush, pool, NULL, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(patient));
+	patient = wpk_sleeper(test, wpk_do_flush, pool, NULL, NULL);
 	wpk_kill(killed);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, killed), -EINTR);
 	wpk_waits_for(test, patient, jobs->gate);
@@ -286,8 +278,7 @@ static void wpool_flush_is_not_woken_by_later_tasks(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 3; i++) {
-		wpk_jobs_submit(test, pool, jobs, 0, 1);
-		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+		wpk_job_run(test, pool, &jobs->job[0]);
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
 	}
 	KUNIT_EXPECT_EQ(test, atomic_read(nr), 0);

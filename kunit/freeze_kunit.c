@@ -70,8 +70,7 @@ static void warm_up(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_jobs_run(test, pool, jobs, 1);
 }
 
 /* Submit tasks in three ways while the pool is frozen: none of them starts before the thaw. */
@@ -151,8 +150,7 @@ static struct wpk_thread *freeze_beside(struct kunit *test, struct wpool *pool,
 {
 	struct wpk_thread *thread;
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->job[0].gate, 1));
+	wpk_jobs_hold(test, pool, jobs, 0, 1);
 	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
 	WPK_ASSERT_EVENTUALLY(test, is_frozen());
 	return thread;
@@ -478,8 +476,7 @@ static void wpool_freeze_waits_for_a_task_that_is_queued_again(struct kunit *tes
 	struct wpool *pool = freezable_pool(test, 4, 4);
 	struct wpk_thread *thread;
 
-	wpk_jobs_submit(test, pool, inner, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_hold(test, pool, inner, 0, 1);
 	wpk_jobs_body(outer, wait_for_other, &inner->job[0]);
 	wpk_jobs_submit(test, pool, outer, 0, 1);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);

@@ -109,16 +109,6 @@ static inline int wpk_do_group_exit(struct wpk_thread *thread)
 	return wpool_group_exit(thread->arg);
 }
 
-/* Start a thread that calls @fn, and wait until the thread sleeps. */
-static inline struct wpk_thread *wpk_sleeper(struct kunit *test,
-					     int (*fn)(struct wpk_thread *thread), void *arg)
-{
-	struct wpk_thread *thread = wpk_thread(test, fn, NULL, NULL, arg);
-
-	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
-	return thread;
-}
-
 /* Submit members; all must be accepted. */
 static inline void wpk_members_submit(struct kunit *test, struct wpk_member *members, int nr)
 {

@@ -27,8 +27,8 @@ static void wpool_group_cancel_tasks_do_not_start(struct kunit *test)
 	members[0].body = ask;
 	wpk_members_submit_behind_first(test, members, 11);
 	wpk_members_submit(test, others, 1);
-	threads[0] = wpk_sleeper(test, wpk_do_group_submit, &members[11]);
-	threads[1] = wpk_sleeper(test, wpk_do_group_submit, &members[12]);
+	threads[0] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[11]);
+	threads[1] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[12]);
 	wpk_in_hardirq(cancel_it, group);
 	/* submitters that wait for room are refused at once */
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -ECANCELED);

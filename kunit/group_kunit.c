@@ -32,8 +32,8 @@ static void wpool_group_wait_waits_for_tasks_of_tasks(struct kunit *test)
 	members[0].body = submit_next;
 	members[0].arg = &members[1];
 	wpk_members_submit(test, members, 1);
-	waiters[0] = wpk_sleeper(test, wpk_do_group_wait, group);
-	waiters[1] = wpk_sleeper(test, wpk_do_group_wait, group);
+	waiters[0] = wpk_sleeper(test, wpk_do_group_wait, NULL, NULL, group);
+	waiters[1] = wpk_sleeper(test, wpk_do_group_wait, NULL, NULL, group);
 	wpk_gate_let(members->gate, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(members->gate, 2));
 	KUNIT_EXPECT_FALSE(test, wpk_ended(waiters[0]) || wpk_ended(waiters[1]));
@@ -82,7 +82,7 @@ static void wpool_group_wait_wakes_the_next_ones_that_wait(struct kunit *test)
 	member->arg = wakes;
 	wpk_members_submit(test, member, 1);
 	for (i = 0; i < NR_SLEEPERS; i++) {
-		threads[i] = wpk_sleeper(test, wpk_do_group_wait, group);
+		threads[i] = wpk_sleeper(test, wpk_do_group_wait, NULL, NULL, group);
 		wakes->threads[i] = threads[i]->task;
 	}
 	wpk_probe(test, "sched_waking", note_wake, wakes);
@@ -163,7 +163,7 @@ static void wpool_group_submit_waiters_are_served_in_order(struct kunit *test)
 	}
 	wpk_members_submit(test, members, 1);
 	for (i = 1; i < 7; i++)
-		threads[i] = wpk_sleeper(test, wpk_do_group_submit, &members[i]);
+		threads[i] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[i]);
 	/* A waiting submitter that is killed leaves no trace. */
 	wpk_kill(threads[1]);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -EINTR);
@@ -208,7 +208,7 @@ static void wpool_group_submit_after_a_wait_max_blocking_does_not_count(struct k
 	for (i = 0; i < 2; i++)
 		threads[i] = wpk_thread(test, wpk_do_submit, pool, &jobs->job[i + 1].task, NULL);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
-	threads[2] = wpk_sleeper(test, wpk_do_group_submit, &members[1]);
+	threads[2] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[1]);
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, MAX_BLOCKING, max_blocking, 1), 0);
 	/* one of the two submitters gets the room, and then the group's comes beside the other */
 	wpk_gate_open(first);
@@ -239,7 +239,7 @@ static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit 
 	members = wpk_members(test, wpk_group(test, wpk_pool_attrs(test, &attrs), 1), gate, 3);
 	wpk_members_submit(test, members, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	thread = wpk_sleeper(test, wpk_do_group_submit, &members[1]);
+	thread = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[1]);
 	set_cpus_allowed_ptr(thread->task, cpumask_of(wpk_cpu(0)));
 	wpk_move_to(wpk_cpu(0));
 	preempt_disable();
@@ -291,8 +291,8 @@ static void wpool_group_exit_waits_and_sends_submitters_away(struct kunit *test)
 	struct wpk_thread *threads[2], *ender;
 
 	wpk_members_submit(test, members, 2);
-	threads[0] = wpk_sleeper(test, wpk_do_group_submit, &members[2]);
-	threads[1] = wpk_sleeper(test, wpk_do_group_submit, &members[3]);
+	threads[0] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[2]);
+	threads[1] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[3]);
 	ender = wpk_thread(test, wpk_do_group_exit, NULL, NULL, group);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, threads[1]), -ESHUTDOWN);

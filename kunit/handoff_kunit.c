@@ -22,8 +22,7 @@ static struct wpk_gate *first_at_gate(struct kunit *test, struct wpool *pool, st
 	struct wpk_gate *gate = wpk_gate(test);
 
 	jobs->job[0].gate = gate;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_hold(test, pool, jobs, 0, 1);
 	return gate;
 }
 
@@ -121,8 +120,7 @@ static void wpool_tune_handoff_off_next_waits_again(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(on->gate, 4));
 	/* the workers return from their sleep after the tune */
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, HANDOFF, handoff, false), 0);
-	wpk_gate_open(on->gate);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(on, 4));
+	wpk_jobs_let(test, on, 4);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
 	handoffs = wpk_stat(pool, handoffs);
 	wpk_submit_together(test, pool, off);
@@ -369,13 +367,11 @@ static void wpool_handoff_a_task_that_sleeps_often_may_move(struct kunit *test)
 	pool = wpk_pool_with(test, 1, WPOOL_UNLIMITED, attrs.cpumask = wpk_first_cpus(test, 2),
 			     attrs.hog_ms = WPOOL_MAX_HOG_MS);
 	jobs->job[1].body = look_for_bond;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	/* the worker may be let off once more while it goes home */
 	while (!jobs->job[1].ret && time_before(jiffies, end)) {
-		wpk_jobs_submit(test, pool, jobs, 1, 1);
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+		wpk_job_run(test, pool, &jobs->job[1]);
 	}
 	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
@@ -434,8 +430,7 @@ static void wpool_handoff_a_task_that_sleeps_often_counts_on_one_cpu(struct kuni
 
 	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
 		kunit_skip(test, "no preempt notifiers");
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_jobs_run(test, pool, jobs, 1);
 	wpk_no_errors(test, jobs);
 }
 

@@ -292,8 +292,7 @@ static void wpool_submit_after_the_helper_is_asleep_gets_it_without_the_monitor(
 	struct busy *busy = busy_create(test, 2, 3 * NR_ATTEMPTS);
 	struct wpk_jobs *keeper = wpk_jobs_of(test, 1, queue_many_times, busy);
 
-	wpk_jobs_submit(test, busy->pool, keeper, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(keeper, 1));
+	wpk_jobs_run(test, busy->pool, keeper, 1);
 	KUNIT_EXPECT_EQ(test, keeper->job[0].ret, 0);
 	if (!keeper->job[0].ret && busy->hits < NR_TRIES)
 		kunit_skip(test, "no tick passed in %d of %d tries", busy->hits, NR_ATTEMPTS);

@@ -401,8 +401,7 @@ static void wpool_hooks_start_fails_for_the_reserve_other_pools_grow(struct kuni
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(notes->gate, 1));
 	wpk_jobs_submit(test, pool, job, 0, 1);
 	WPK_EVENTUALLY(test, atomic_read(&notes->failed) > 1);
-	wpk_jobs_submit(test, other, busy, 1, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(busy->gate, 2));
+	wpk_jobs_hold(test, other, busy, 1, 1);
 	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, notes->gate, tune), -EBUSY);
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&job->job[0].task), -ECANCELED);
 }

@@ -78,24 +78,20 @@ static void cpu_online_again_tasks_run_there_again(struct kunit *test)
 	unsigned long end;
 	int i;
 
-	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
-	KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
+	wpk_task_run(test, pool, task);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].cpu, cpu);
 	KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
 	/* With none of its CPUs left, the pool runs tasks on other CPUs. */
-	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
-	KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
+	wpk_task_run(test, pool, task);
 	KUNIT_EXPECT_NE(test, jobs->job[0].cpu, cpu);
 	KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
 	end = jiffies + WPK_PATIENCE;
 	do {
-		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
-		KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
+		wpk_task_run(test, pool, task);
 		usleep_range(100, 1000);
 	} while (jobs->job[0].cpu != cpu && time_before(jiffies, end));
 	for (i = 0; i < 20; i++) {
-		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
-		KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
+		wpk_task_run(test, pool, task);
 		KUNIT_EXPECT_EQ(test, jobs->job[0].cpu, cpu);
 	}
 }

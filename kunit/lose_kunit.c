@@ -141,8 +141,7 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	jobs->job[0].body = cancel_the_next;
 	wpk_probe(test, "wpool_task_dropped", die_in_the_finish, deadly);
 	/* one by one: if this thread moved in between, the second task might start first */
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_hold(test, pool, jobs, 0, 1);
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	wpk_gate_open(gate);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(tidier));

@@ -91,8 +91,7 @@ static struct hog *run_hog(struct kunit *test, struct wpool *pool, bool waits, b
 	hog->makes_way = makes_way;
 	if (waits)
 		wpk_jobs_body(hog->child, see_it_counted, hog);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_jobs_run(test, pool, jobs, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(hog->child, 1));
 	wpk_no_errors(test, jobs);
 	return hog;
@@ -157,8 +156,7 @@ static void wpool_hog_on_two_cpus_may_leave_its_cpu(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, run_until_free, NULL);
 
 	jobs->job[1].body = see_that_it_is_bound;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_jobs_run(test, pool, jobs, 1);
 	wpool_flush(pool);
 	/* the second task is no hog, even if it waits for its CPU */
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, HOG_MS, hog_ms, WPOOL_MAX_HOG_MS), 0);
@@ -390,10 +388,8 @@ static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *tes
 	wpk_warm(test, pool, 2);
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
 	wpk_move_to(wpk_cpu(0));
-	for (i = 0; i < 20; i++) {
-		wpk_jobs_submit(test, pool, jobs, i, 1);
-		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
-	}
+	for (i = 0; i < 20; i++)
+		wpk_jobs_next(test, pool, jobs, i);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
 }
 
@@ -466,8 +462,7 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
 	for (i = 0; i < 3; i++) {
 		*before = atomic_read(&nr_expiries);
 		/* the monitor's timer starts again with each task */
-		wpk_jobs_submit(test, pool, jobs, i, 1);
-		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
+		wpk_jobs_next(test, pool, jobs, i);
 		/* the monitor acts after up to 1 s; the workers expire much later */
 		expect_quiet(test, i ? 300 : 1100);
 	}

@@ -105,8 +105,7 @@ static void wpool_tune_cpumask_lets_a_new_cpu_help_later(struct kunit *test)
 		WPK_ASSERT_EVENTUALLY(test, atomic_read(&jobs->started) >= 10);
 	}
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_possible_mask), 0);
-	wpk_gate_open(held->gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(held, 1));
+	wpk_jobs_let(test, held, 1);
 	if (!later->queued)
 		wpk_jobs_submit(test, pool, jobs, 0, NR_WAIT_FOR_CPU);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, jobs->nr));
@@ -129,8 +128,7 @@ static struct wpk_jobs *two_asleep_at_one_cpu(struct kunit *test, struct wpool *
 	if (jobs->job[0].cpu == jobs->job[1].cpu)
 		return jobs;
 	/* on a slow machine the monitor may let a worker of another CPU take one */
-	wpk_gate_open(jobs->gate);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	wpk_jobs_let(test, jobs, 2);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
 	return NULL;
 }

@@ -264,8 +264,7 @@ static void wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same(st
 		pool = pool_of_three_caches(test, 2, false);
 		jobs = wpk_jobs_of(test, 2, sleep_long, NULL);
 		/* make the worker of this CPU, and let the pool measure the tasks */
-		wpk_jobs_submit(test, pool, jobs, 0, 1);
-		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+		wpk_jobs_run(test, pool, jobs, 1);
 		end = jiffies + WPK_PATIENCE;
 		preempt_disable();
 		ret = wpool_try_submit(pool, &jobs->job[1].task);
@@ -292,8 +291,7 @@ static void wpool_submit_makes_the_first_worker_where_it_queues(struct kunit *te
 	for (i = 0; i < ROUNDS; i++) {
 		pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
 		jobs = wpk_jobs(test, 1, NULL);
-		wpk_jobs_submit(test, pool, jobs, 0, 1);
-		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+		wpk_jobs_run(test, pool, jobs, 1);
 		nr += jobs->job[0].cpu == last;
 		wpk_destroy(test, pool);
 	}

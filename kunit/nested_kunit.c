@@ -118,8 +118,7 @@ static void wpool_task_wait_runs_a_task_that_is_queued_again(struct kunit *test)
 	struct wpk_jobs *between = wpk_jobs(test, 1, later);
 	struct wpool *pool = wpk_pool(test, 2, 4);
 
-	wpk_jobs_submit(test, pool, inner, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_hold(test, pool, inner, 0, 1);
 	wpk_jobs_body(outer, wait_for_arg, &inner->job[0]);
 	wpk_jobs_submit(test, pool, outer, 0, 1);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
@@ -173,8 +172,7 @@ static void wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready(struct ku
 	again->pool = pool;
 	jobs->job[1].arg = again;
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), 0);
+	wpk_jobs_end(test, jobs, 0, 2, 0);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EALREADY);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 2);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
@@ -228,8 +226,7 @@ static void wpool_task_wait_runs_a_task_that_is_accepted_meanwhile(struct kunit 
 
 	wpk_jobs_body(waiter, wait_for_late, room);
 	wpk_jobs_body(next, wait_for_waiter, room);
-	wpk_jobs_submit(test, room->pool, waiter, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(waiter->gate, 1));
+	wpk_jobs_hold(test, room->pool, waiter, 0, 1);
 	wpk_jobs_submit(test, room->pool, next, 0, 1);
 	submitter = wpk_thread(test, wpk_do_submit, room->pool, &room->late->task, NULL);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(room->pool, waiting) == 1);
@@ -261,8 +258,7 @@ static void wpool_task_wait_is_no_deadlock_if_a_waiter_can_run_its_task(struct k
 
 	wpk_jobs_body(waiter, wait_for_late, room[0]);
 	wpk_jobs_body(next, wait_for_late, room[1]);
-	wpk_jobs_submit(test, pool, waiter, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(waiter->gate, 1));
+	wpk_jobs_hold(test, pool, waiter, 0, 1);
 	wpk_jobs_submit(test, pool, next, 0, 1);
 	for (i = 0; i < 2; i++) {
 		submitters[i] = wpk_thread(test, wpk_do_submit, pool, &room[i]->late->task, NULL);
@@ -292,8 +288,7 @@ static void wpool_tune_down_completes_a_deadlock_is_edeadlk(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		waiters[i] = wpk_gated(test, 1);
 		wpk_jobs_body(waiters[i], wait_for_late, room[i]);
-		wpk_jobs_submit(test, pool, waiters[i], 0, 1);
-		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(waiters[i]->gate, 1));
+		wpk_jobs_hold(test, pool, waiters[i], 0, 1);
 	}
 	for (i = 0; i < 2; i++) {
 		submitters[i] = wpk_thread(test, wpk_do_submit, pool, &room[i]->late->task, NULL);

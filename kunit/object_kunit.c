@@ -65,12 +65,10 @@ static void wpool_submit_without_init_is_reported(struct kunit *test)
 	atomic_set(&nr_called, 0);
 	task->func = count_call;
 	expect_report("assert_init not available", "wpool_task");
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+	wpk_task_run(test, pool, task);
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_called), 0);
 	wpool_task_init(task, count_call);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+	wpk_task_run(test, pool, task);
 	KUNIT_EXPECT_EQ(test, atomic_read(&nr_called), 1);
 	wpk_destroy(test, pool);
 }

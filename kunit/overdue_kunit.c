@@ -57,8 +57,7 @@ static void wpool_task_wait_for_an_overdue_task_is_etime(struct kunit *test)
 	struct wpk_full full = unserved_pool(test);
 
 	wpk_jobs_submit(test, full.pool, jobs, 0, 2);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ETIME);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ETIME);
+	wpk_jobs_end(test, jobs, 0, 2, -ETIME);
 	expect_overdue(test, full.pool, 2);
 	/* the task is overdue before the cancel, so both calls return -ETIME */
 	wpk_jobs_submit(test, full.pool, jobs, 0, 1);
@@ -89,8 +88,7 @@ static void wpool_overdue_tasks_of_all_queues_end(struct kunit *test)
 		done += NR_MANY;
 	}
 	wpk_move_to(-1);
-	for (i = 0; i < nr; i++)
-		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ETIME);
+	wpk_jobs_end(test, jobs, 0, nr, -ETIME);
 	expect_overdue(test, full.pool, nr);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
@@ -188,7 +186,6 @@ static void wpool_tune_max_wait_spares_earlier_tasks_only(struct kunit *test)
 	struct wpk_jobs *old = wpk_jobs(test, e->nr, NULL);
 	struct wpk_jobs *new = wpk_jobs(test, 3, NULL);
 	struct wpk_full full;
-	u32 i;
 
 	full = wpk_fill(test, wpk_pool_with(test, 1, WPOOL_UNLIMITED, attrs.latency = e->latency,
 					    attrs.max_wait_ms = e->ms));
@@ -196,12 +193,10 @@ static void wpool_tune_max_wait_spares_earlier_tasks_only(struct kunit *test)
 	set_max_wait(test, full.pool, SHORT_MS);
 	wpk_jobs_submit(test, full.pool, new, 0, 3);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, overdue) >= 3);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&new->job[i].task), -ETIME);
+	wpk_jobs_end(test, new, 0, 3, -ETIME);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, overdue), 3);
 	wpk_gate_open(full.gate);
-	for (i = 0; i < e->nr; i++)
-		KUNIT_ASSERT_EQ(test, wpool_task_wait(&old->job[i].task), 0);
+	wpk_jobs_end(test, old, 0, e->nr, 0);
 	wpk_jobs_ran_once(test, old);
 }
 
@@ -371,8 +366,7 @@ static void wpool_worker_does_not_run_an_overdue_task(struct kunit *test)
 	struct wpool *pool = patient_pool(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	jobs->job[0].body = submit_next_late;
-	jobs->job[0].arg = pool;
+	wpk_job_body(&jobs->job[0], submit_next_late, pool);
 	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ETIME);
@@ -417,13 +411,11 @@ static void wpool_overdue_tasks_behind_a_busy_worker_end(struct kunit *test)
 	struct wpool *pool = wpk_pool_with(test, 1, WPOOL_UNLIMITED,
 					   attrs.hog_ms = WPOOL_MAX_HOG_MS);
 
-	jobs->job[0].body = help_until_others_are_overdue;
-	jobs->job[0].arg = pool;
+	wpk_job_body(&jobs->job[0], help_until_others_are_overdue, pool);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	WPK_ASSERT_EVENTUALLY(test, is_idle(&jobs->job[0]));
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ETIME);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[2].task), -ETIME);
+	wpk_jobs_end(test, jobs, 1, 2, -ETIME);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs) + atomic_read(&jobs->job[2].runs), 0);
 }
 
@@ -441,8 +433,7 @@ static void wpool_worker_does_not_run_an_overdue_detached_task(struct kunit *tes
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
 	wpool_task_init_abortable(&task->task, late_fn, late_abort, NULL);
-	jobs->job[0].body = submit_late_task;
-	jobs->job[0].arg = pool;
+	wpk_job_body(&jobs->job[0], submit_late_task, pool);
 	jobs->job[1].arg = task;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	/* a flush alone might begin before the job submits the task */
@@ -491,12 +482,10 @@ static void wpool_worker_undoes_what_an_abort_function_leaves(struct kunit *test
 		task = wpk_alloc(test, sizeof(*task));
 		wpool_task_init_abortable(&task->task, late_fn, late_abort_leaves_a_flag, NULL);
 		jobs = wpk_jobs(test, 3, NULL);
-		jobs->job[0].body = submit_late_task_and_another;
-		jobs->job[0].arg = pool;
+		wpk_job_body(&jobs->job[0], submit_late_task_and_another, pool);
 		jobs->job[1].arg = task;
 		jobs->job[2].body = find_the_flag;
-		wpk_jobs_submit(test, pool, jobs, 0, 1);
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+		wpk_job_run(test, pool, &jobs->job[0]);
 		KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 		KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 		KUNIT_EXPECT_EQ(test, task->late.status, -ETIME);
@@ -510,8 +499,7 @@ static void wpool_task_wait_does_not_help_an_overdue_task(struct kunit *test)
 	struct wpool *pool = patient_pool(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	jobs->job[0].body = submit_next_late_and_help;
-	jobs->job[0].arg = pool;
+	wpk_job_body(&jobs->job[0], submit_next_late_and_help, pool);
 	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -ETIME);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);

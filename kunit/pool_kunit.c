@@ -233,8 +233,7 @@ static void wpool_destroy_from_another_pools_task_works(struct kunit *test)
 	struct wpool *other = wpk_pool(test, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 
-	jobs->job[0].body = destroy_inside;
-	jobs->job[0].arg = pool;
+	wpk_job_body(&jobs->job[0], destroy_inside, pool);
 	wpk_forget(test, pool);
 	wpk_job_run(test, other, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);

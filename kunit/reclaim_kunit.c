@@ -136,10 +136,8 @@ static void wpool_submit_reclaim_no_threads_left_it_runs(struct kunit *test)
 	int i;
 
 	wpk_no_threads(test);
-	for (i = 0; i < 20; i++) {
-		wpk_jobs_submit(test, pool, jobs, i, 1);
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
-	}
+	for (i = 0; i < 20; i++)
+		wpk_jobs_next(test, pool, jobs, i);
 	WPK_EVENTUALLY(test, wpk_stat(pool, rescued) == 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, spawn_failed) >= 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, rescued), 1);
@@ -217,8 +215,7 @@ static void wpool_worker_reclaim_expires_into_the_reserve(struct kunit *test)
 	pool = wpk_pool_attrs(test, &attrs);
 	wpk_no_threads(test);
 	for (i = 0; i < 20; i++) {
-		wpk_jobs_submit(test, pool, jobs, i, 1);
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
+		wpk_jobs_next(test, pool, jobs, i);
 		WPK_EVENTUALLY(test, has_rescuer(pool));
 	}
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 1);

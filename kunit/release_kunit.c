@@ -19,8 +19,7 @@ static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)
 	waiter = wpk_thread(test, wpk_do_wait, NULL, &jobs->job[200].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), -ECANCELED);
-	for (i = 1; i < 400; i++)
-		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
+	wpk_jobs_end(test, jobs, 1, 399, -ECANCELED);
 	WPK_EVENTUALLY(test, wpk_stat(pool, outstanding) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 399);
 	wpk_gate_open(jobs->gate);
@@ -81,8 +80,7 @@ static void wpool_reboot_waits_for_the_old_tasks_and_workers(struct kunit *test)
 	wpk_jobs_submit(test, pool, jobs, 0, 5);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 2));
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
-	thread = wpk_thread(test, wpk_do_reboot, pool, NULL, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(thread));
+	thread = wpk_sleeper(test, wpk_do_reboot, pool, NULL, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSED);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[5].task), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, jobs->gate, thread), 0);

@@ -385,8 +385,7 @@ static void wpool_report_what_an_own_task_must_not_do(struct kunit *test)
 	const char *name = name_of(pool);
 	unsigned int i;
 
-	jobs->job[0].body = do_to_the_own_pool;
-	jobs->job[0].arg = pool;
+	wpk_job_body(&jobs->job[0], do_to_the_own_pool, pool);
 	wpk_jobs_run(test, pool, jobs, 1);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EDEADLK);
 	for (i = 0; i < ARRAY_SIZE(refused); i++)

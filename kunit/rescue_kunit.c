@@ -110,8 +110,7 @@ static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit 
 
 	skip_if_the_monitor_is_held(test);
 	pool = second_cpu_pool(test);
-	wpk_jobs_submit(test, pool, warm, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(warm, 1));
+	wpk_jobs_run(test, pool, warm, 1);
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(1)), 1);
@@ -333,8 +332,7 @@ static void wpool_submit_reclaim_the_rescuer_does_not_wait_for_a_held_cpu(struct
 	pool = two_cpu_pool(test, &attrs);
 	holder = hold_start(test, pool, wpk_cpu(1), NULL);
 	first = wpk_held(test, pool, 1, 1);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_jobs_run(test, pool, jobs, 1);
 	hold_end(test, holder);
 	wpk_gate_open(first->gate);
 	wpk_finish(test, pool, jobs);

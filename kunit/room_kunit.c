@@ -20,8 +20,8 @@ static void wpool_release_sends_away_who_waits_for_a_group(struct kunit *test)
 	struct wpk_thread *waiters[2];
 
 	wpk_members_submit(test, members, 1);
-	waiters[0] = wpk_sleeper(test, wpk_do_group_submit, &members[1]);
-	waiters[1] = wpk_sleeper(test, wpk_do_group_submit, &members[2]);
+	waiters[0] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[1]);
+	waiters[1] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[2]);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[1]), -ESHUTDOWN);
@@ -40,8 +40,8 @@ static void wpool_release_own_lets_in_who_waits_for_a_group(struct kunit *test)
 	struct wpk_thread *waiters[2];
 
 	wpk_members_submit(test, members, 1);
-	waiters[0] = wpk_sleeper(test, wpk_do_group_submit, &members[1]);
-	waiters[1] = wpk_sleeper(test, wpk_do_group_submit, &members[2]);
+	waiters[0] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[1]);
+	waiters[1] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[2]);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[3]), -ESHUTDOWN);
 	wpk_gate_open(members->gate);
@@ -66,7 +66,7 @@ static void wpool_release_own_lets_a_group_task_into_the_line(struct kunit *test
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	wpk_members_submit(test, members, 1);
-	waiter = wpk_sleeper(test, wpk_do_group_submit, &members[1]);
+	waiter = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[1]);
 	/* @other takes the place in the pool that the first member leaves */
 	other = wpk_nth_waiter(test, pool, &jobs->job[1], 1);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);

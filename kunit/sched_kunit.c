@@ -70,8 +70,7 @@ static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kuni
 
 	wpk_jobs_body(last, wait_for_the_first, chain);
 	wpk_jobs_body(chain, fork_one_or_none, pool);
-	wpk_jobs_submit(test, pool, last, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_hold(test, pool, last, 0, 1);
 	wpk_jobs_submit(test, pool, chain, 0, 1);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(pool->workers.nr_awaiting) == 1);
 	wpk_gate_open(gate);
@@ -234,8 +233,7 @@ static void wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue(str
 	first = wpk_held(test, pool, 3, 2);
 	wpk_gate_let(first->gate, 2);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	wpk_jobs_submit(test, pool, first, 2, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(first->gate, 3));
+	wpk_jobs_hold(test, pool, first, 2, 1);
 	cpu = first->job[2].cpu;
 
 	wpk_move_to(cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0));
@@ -278,8 +276,7 @@ static void wpool_submit_spill_without_a_taker_keeps_all(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 1001, NULL);
 
 	jobs->job[0].gate = gate;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_hold(test, pool, jobs, 0, 1);
 	wpk_jobs_submit(test, pool, jobs, 1, 1000);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 1000);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1001);
@@ -341,8 +338,7 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 	wpk_pair(test, pool);
 	for (spin = 0; spin < 2; spin++) {
 		stuck = stuck_create(test, pool, spin);
-		jobs->job[spin].body = submit_and_stay;
-		jobs->job[spin].arg = stuck;
+		wpk_job_body(&jobs->job[spin], submit_and_stay, stuck);
 		wpk_job_run(test, pool, &jobs->job[spin]);
 		KUNIT_EXPECT_TRUE(test, stuck->all_ran);
 		KUNIT_EXPECT_EQ(test, jobs->job[spin].ret, 0);
@@ -460,8 +456,7 @@ static void wpool_submit_on_names_a_queue_only_if_its_first_task_is_old(struct k
 
 	jobs->job[0].gate = gate;
 	wpk_jobs_body(jobs, note_left, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
+	wpk_jobs_hold(test, pool, jobs, 0, 1);
 	for (i = 1; i < 4; i++)
 		KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, rq->cpu, &jobs->job[i].task), 0);
 	/* when job 1 starts, job 2 is the first task of the queue, and so on */

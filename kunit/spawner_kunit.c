@@ -69,8 +69,7 @@ static void wpool_submit_waits_for_no_thread_of_another_pool_that_ends(struct ku
 
 	late->gate = gate;
 	wpk_jobs_body(jobs[0], be_late, late);
-	wpk_jobs_submit(test, pools[0], jobs[0], 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs[0], 1));
+	wpk_jobs_run(test, pools[0], jobs[0], 1);
 	KUNIT_ASSERT_EQ(test, jobs[0]->job[0].ret, 0);
 	wpk_forget(test, pools[0]);
 	thread = wpk_thread(test, wpk_do_destroy, pools[0], NULL, NULL);
@@ -118,8 +117,7 @@ static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kun
 	wakes->name = attrs.name;
 	other = wpk_pool_attrs(test, &attrs);
 	pool = wpk_pool(test, 1, 0);
-	wpk_jobs_submit(test, other, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	wpk_jobs_run(test, other, jobs, 1);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(other, idle) == 1);
 	wpk_probe(test, "wpool_worker_woken", count_wake, wakes);
 

@@ -122,8 +122,7 @@ static void wpool_submit_policy_run_running_there_is_ealready(struct kunit *test
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	wpk_jobs_ran_once(test, jobs);
-	KUNIT_EXPECT_EQ(test, wpool_submit(full.pool, task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(task), 0);
+	wpk_task_run(test, full.pool, task);
 }
 
 static void submit_myself_and_flush(struct wpk_job *job)
@@ -432,10 +431,8 @@ static void wpool_task_cancel_sync_before_it_submits_itself_ends(struct kunit *t
 	struct wpk_thread *thread;
 
 	wpk_jobs_body(jobs, submit_myself, pool);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 1));
-	thread = wpk_thread(test, wpk_do_cancel_sync, NULL, &job->task, NULL);
-	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
+	wpk_jobs_hold(test, pool, jobs, 0, 1);
+	thread = wpk_sleeper(test, wpk_do_cancel_sync, NULL, &job->task, NULL);
 	wpk_gate_open(jobs->gate);
 	WPK_EVENTUALLY(test, wpk_ended(thread));
 	/* let the case end even if the cancel has no effect */

@@ -194,8 +194,7 @@ static void wpool_strand_finish_while_a_flush_waits_is_false(struct kunit *test)
 	st->ret = -1;
 	st_submit(test, st, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(st->gate, 1));
-	thread = wpk_thread(test, wpk_do_strand_flush, NULL, NULL, &of->strand);
-	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
+	thread = wpk_sleeper(test, wpk_do_strand_flush, NULL, NULL, &of->strand);
 	wpk_gate_open(st->gate);
 	WPK_EVENTUALLY(test, atomic_read(&of->returned) == 1);
 	KUNIT_EXPECT_EQ(test, st->ret, 0);

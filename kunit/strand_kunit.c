@@ -167,8 +167,7 @@ static void wpool_strand_flush_ends_under_continuous_submission(struct kunit *te
 
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 	st_submit(test, st, 2);
-	thread = wpk_thread(test, wpk_do_strand_flush, NULL, NULL, &of->strand);
-	KUNIT_ASSERT_TRUE(test, wpk_sleeps(thread));
+	thread = wpk_sleeper(test, wpk_do_strand_flush, NULL, NULL, &of->strand);
 	/* the flush does not wait for a task that is submitted after its call */
 	st_submit(test, &st[2], 1);
 	wpk_gate_let(st->gate, 1);

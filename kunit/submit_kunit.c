@@ -96,14 +96,12 @@ static void wpool_try_submit_from_an_interrupt_over_a_worker(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
 	struct wpk_jobs *refused = wpk_jobs(test, 3, NULL);
 
-	jobs->job[0].body = submit_from_irq_over_a_worker;
-	jobs->job[0].arg = pool;
+	wpk_job_body(&jobs->job[0], submit_from_irq_over_a_worker, pool);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 
-	refused->job[0].body = submit_from_irq_over_a_worker;
-	refused->job[0].arg = full;
+	wpk_job_body(&refused->job[0], submit_from_irq_over_a_worker, full);
 	wpk_job_run(test, full, &refused->job[0]);
 	KUNIT_EXPECT_EQ(test, refused->job[0].ret, -EAGAIN);
 }
@@ -121,8 +119,7 @@ static void wpool_submit_from_another_pools_task_may_block(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
 	wpk_jobs_submit(test, pool, first, 0, 1);
-	jobs->job[0].body = submit_to_arg;
-	jobs->job[0].arg = pool;
+	wpk_job_body(&jobs->job[0], submit_to_arg, pool);
 	wpk_jobs_submit(test, other, jobs, 0, 1);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 0);

@@ -88,8 +88,7 @@ static void wpool_task_wait_covers_the_second_run_of_a_running_task(struct kunit
 	struct wpk_thread *waiter;
 
 	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
-	waiter = wpk_thread(test, wpk_do_wait, NULL, task, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
+	waiter = wpk_sleeper(test, wpk_do_wait, NULL, task, NULL);
 	wpk_gate_let(jobs->gate, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 2));
 	wpk_waits_for(test, waiter, jobs->gate);
@@ -119,10 +118,8 @@ static void wpool_task_wait_on_the_task_around_it_is_edeadlk(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	jobs->job[0].body = fork_and_wait;
-	jobs->job[0].arg = pool;
-	jobs->job[1].body = wait_for_arg;
-	jobs->job[1].arg = &jobs->job[0].task;
+	wpk_job_body(&jobs->job[0], fork_and_wait, pool);
+	wpk_job_body(&jobs->job[1], wait_for_arg, &jobs->job[0].task);
 	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, -EDEADLK);
 	wpk_jobs_ran_once(test, jobs);
@@ -162,8 +159,7 @@ static void wpool_task_wait_then_kfree_is_safe(struct kunit *test)
 		task = kmalloc(sizeof(*task), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, task);
 		wpool_task_init(task, do_nothing);
-		KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
-		KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
+		wpk_task_run(test, pool, task);
 		kfree(task);
 	}
 }
@@ -208,10 +204,8 @@ static void wpool_submit_static_task_runs_each_time(struct kunit *test)
 	int i;
 
 	for (i = 1; i <= 3; i++) {
-		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &static_task), 0);
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&static_task), 0);
-		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &static_object.task), 0);
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&static_object.task), 0);
+		wpk_task_run(test, pool, &static_task);
+		wpk_task_run(test, pool, &static_object.task);
 		KUNIT_EXPECT_EQ(test, atomic_read(&static_object.calls), i);
 	}
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&static_task), 0);

@@ -32,8 +32,7 @@ static struct wpool *pool_with_cancelled(struct kunit *test, struct wpk_gate *in
 	task = &(*jobs)->job[1].task;
 	(*jobs)->job[1].arg = aborted;
 	wpool_task_init_abortable(task, wpk_job_fn, pass_gate_of_job, NULL);
-	wpk_jobs_submit(test, pool, *jobs, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(inside, 1));
+	wpk_jobs_hold(test, pool, *jobs, 0, 1);
 	wpk_jobs_submit(test, pool, *jobs, 1, 1);
 	KUNIT_ASSERT_TRUE(test, wpool_task_cancel(task));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(aborted, 1));
@@ -110,11 +109,9 @@ static void wpool_hog_waits_for_no_abort_function(struct kunit *test)
 	pool = pool_with_cancelled(test, inside, slow, &jobs);
 	wpk_gate_open(inside);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 1));
-	wpk_jobs_submit(test, pool, hog, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(hog, 1));
+	wpk_jobs_run(test, pool, hog, 1);
 	wpk_no_errors(test, hog);
-	wpk_jobs_submit(test, pool, after, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(after, 1));
+	wpk_jobs_run(test, pool, after, 1);
 	KUNIT_EXPECT_EQ(test, after->job[0].ret, 1);
 	wpk_gate_open(slow);
 }

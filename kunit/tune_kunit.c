@@ -286,8 +286,7 @@ static void wpool_set_cgroup_moves_an_idle_worker_there_and_back(struct kunit *t
 	for (i = 0; i < 3; i++) {
 		if (i)
 			KUNIT_EXPECT_EQ(test, wpool_set_cgroup(pool, i == 1), 0);
-		wpk_jobs_submit(test, pool, jobs, i, 1);
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, i + 1));
+		wpk_jobs_next(test, pool, jobs, i);
 		/* a worker that is not yet idle may run the next task in its old cgroups: wait */
 		WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
 	}

@@ -300,8 +300,7 @@ static void wpool_urgent_child_is_run_by_its_parent(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, 1, 4);
 
 	the_pool = pool;
-	jobs->job[0].body = submit_urgent_child;
-	jobs->job[0].arg = &jobs->job[1];
+	wpk_job_body(&jobs->job[0], submit_urgent_child, &jobs->job[1]);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
@@ -325,8 +324,7 @@ static void wpool_urgent_cancel_takes_it_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_task_cancel_sync(&jobs->job[29].task), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 33);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), 7);
-	for (i = 10; i < 15; i++)
-		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), -ECANCELED);
+	wpk_jobs_end(test, jobs, 10, 5, -ECANCELED);
 	wpool_task_set_urgent(&jobs->job[0].task, false);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	wpk_gate_open(busy->gate);
@@ -371,8 +369,7 @@ static void wpool_urgent_waits_for_room_like_others(struct kunit *test)
 	set_urgent(jobs, 2, 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[2].task), -EAGAIN);
-	waiter = wpk_thread(test, wpk_do_submit, pool, &jobs->job[2].task, NULL);
-	KUNIT_EXPECT_TRUE(test, wpk_sleeps(waiter));
+	waiter = wpk_sleeper(test, wpk_do_submit, pool, &jobs->job[2].task, NULL);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 1);
 	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, busy->gate, waiter), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 3));

@@ -324,8 +324,7 @@ static struct wpool *quiet_pool(struct kunit *test, struct wpk_jobs **jobs)
 
 	*jobs = wpk_jobs(test, NR_QUIET, gate);
 	wpk_jobs_body(*jobs, hold_worker, NULL);
-	wpk_jobs_submit(test, pool, *jobs, 0, NR_QUIET);
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, NR_QUIET));
+	wpk_jobs_hold(test, pool, *jobs, 0, NR_QUIET);
 	wpk_gate_open(gate);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(*jobs, NR_QUIET));
 	for (i = 0; i < NR_QUIET; i++)
@@ -369,8 +368,7 @@ static void wpool_submit_one_task_wakes_no_herd(struct kunit *test)
 	for (round = 0; round < 10; round++) {
 		for (i = 0; i < NR_QUIET; i++)
 			before[i] = switches_of(&jobs->job[i]);
-		wpk_jobs_submit(test, pool, single, round, 1);
-		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(single, round + 1));
+		wpk_jobs_next(test, pool, single, round);
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_QUIET);
 		WPK_ASSERT_EVENTUALLY(test, all_sleep(jobs));
 		for (i = 0, woken = 0; i < NR_QUIET; i++)

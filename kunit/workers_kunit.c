@@ -76,8 +76,7 @@ static void wpool_tune_down_never_runs_more_than_the_new_capacity(struct kunit *
 	int i, bad = 0;
 
 	/* there are four workers: after the tune, three of them must take no task */
-	wpk_gate_open(idle->gate);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(idle, 4));
+	wpk_jobs_let(test, idle, 4);
 	old = wpk_held(test, pool, 4, 2);
 	wpk_jobs_body(jobs, look_for_others, old);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 1), 0);
@@ -113,8 +112,7 @@ static void wpool_workers_are_made_only_when_nobody_is_idle(struct kunit *test)
 		pool = wpk_pool(test, 8, 0);
 		jobs = wpk_jobs(test, 30, NULL);
 		for (i = 0; i < 30; i++) {
-			wpk_jobs_submit(test, pool, jobs, i, 1);
-			KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+			wpk_job_run(test, pool, &jobs->job[i]);
 			WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) ==
 					      wpk_stat(pool, workers));
 			if (!i)
@@ -167,8 +165,7 @@ static pid_t next_pid(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_IDLE);
 	return jobs->job[0].pid;
 }
@@ -227,8 +224,7 @@ static void make_idle(struct kunit *test, struct wpool *pool, int nr)
 	struct wpk_jobs *jobs = wpk_held(test, pool, nr, nr);
 
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), nr);
-	wpk_gate_open(jobs->gate);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, nr));
+	wpk_jobs_let(test, jobs, nr);
 }
 
 static struct wpool *expiring_pool(struct kunit *test, u32 capacity, u32 expiry_ms, u32 min_workers)
@@ -264,8 +260,7 @@ static void wpool_expiry_leaves_min_workers(struct kunit *test)
 	for (try = 0; try < 10 && made != !min_workers; try++) {
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, workers) == min_workers);
 		before = wpk_stat(pool, spawned);
-		KUNIT_ASSERT_EQ(test, wpool_submit(pool, &jobs->job[0].task), 0);
-		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
+		wpk_job_run(test, pool, &jobs->job[0]);
 		made = wpk_stat(pool, spawned) - before;
 		KUNIT_ASSERT_GE(test, made, !min_workers);
 	}

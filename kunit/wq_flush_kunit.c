@@ -94,8 +94,7 @@ static void cancel_work_ends_a_flush_of_the_work(struct kunit *test)
 	queue_work(wq, wpk_work(held));
 	queue_work(wq, wpk_work(item));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(held->gate, 1));
-	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, item);
-	KUNIT_ASSERT_TRUE(test, wpk_waits(flush));
+	flush = wpk_waiter(test, wpk_do_flush_work, NULL, NULL, item);
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(item)));
 	KUNIT_EXPECT_EQ(test, wpk_join(test, flush), 1);
 	wpk_gate_open(held->gate);
@@ -113,8 +112,7 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
 	queue_work(wq, wpk_work(item));
 	for (i = 0; i < 2; i++) {
-		cancels[i] = wpk_thread(test, wpk_do_cancel_work, NULL, NULL, item);
-		KUNIT_ASSERT_TRUE(test, wpk_waits(cancels[i]));
+		cancels[i] = wpk_waiter(test, wpk_do_cancel_work, NULL, NULL, item);
 	}
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 1));
@@ -291,8 +289,7 @@ static void drain_and_destroy_wait_for_a_chain_of_works(struct kunit *test)
 	items[0].gate = gate;
 	queue_work(wq, wpk_work(&items[0]));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	drain = wpk_thread(test, do_drain, NULL, NULL, wq);
-	KUNIT_ASSERT_TRUE(test, wpk_waits(drain));
+	drain = wpk_waiter(test, do_drain, NULL, NULL, wq);
 	for (i = 2; i <= 6; i++) {
 		wpk_gate_let(gate, 1);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, i));

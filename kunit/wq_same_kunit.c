@@ -51,8 +51,7 @@ static void cancel_work_sync_waits_for_the_queue_before(struct kunit *test)
 	struct move move;
 
 	begin_move(test, &move);
-	cancel = wpk_thread(test, wpk_do_cancel_work, NULL, NULL, move.item);
-	KUNIT_EXPECT_TRUE(test, wpk_waits(cancel));
+	cancel = wpk_waiter(test, wpk_do_cancel_work, NULL, NULL, move.item);
 	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 1);
 	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, move.gate, cancel), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 0);
@@ -86,8 +85,7 @@ static void flush_work_after_a_cancel_waits_for_the_queue_before(struct kunit *t
 	begin_move(test, &move);
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(move.item)));
 	KUNIT_EXPECT_FALSE(test, work_pending(wpk_work(move.item)));
-	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, move.item);
-	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));
+	flush = wpk_waiter(test, wpk_do_flush_work, NULL, NULL, move.item);
 	KUNIT_EXPECT_TRUE(test, queue_work_on(0, move.to, wpk_work(move.item)));
 	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(move.item)));
 	KUNIT_EXPECT_TRUE(test, wpk_still_waits(flush));
@@ -416,8 +414,7 @@ static void cancel_work_sync_waits_for_a_run_before_init_work(struct kunit *test
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
 	INIT_DELAYED_WORK(&item->work, wpk_item_fn);
 	KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(item)));
-	cancel = wpk_thread(test, wpk_do_cancel_work, NULL, NULL, item);
-	KUNIT_EXPECT_TRUE(test, wpk_waits(cancel));
+	cancel = wpk_waiter(test, wpk_do_cancel_work, NULL, NULL, item);
 	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, item->gate, cancel), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&item->inside), 0);
 	wpk_wq_end(test, wq);
@@ -469,8 +466,7 @@ static void flush_rcu_work_waits_for_a_work_that_is_queued(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(first)));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(first->gate, 1));
 	KUNIT_EXPECT_TRUE(test, queue_rcu_work(wq, &item->rwork));
-	flush = wpk_thread(test, flush_rcu, NULL, NULL, item);
-	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));
+	flush = wpk_waiter(test, flush_rcu, NULL, NULL, item);
 	/* then the flush has ended its wait for the grace period, too */
 	rcu_barrier();
 	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));

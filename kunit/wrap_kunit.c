@@ -156,8 +156,7 @@ static struct load *load_from(struct kunit *test, void (*body)(struct wpk_job *j
 	load->jobs = wpk_jobs(test, NR_LOAD, NULL);
 	for (i = 0; i < NR_LOAD; i++)
 		load->tasks[i] = &load->jobs->job[i].task;
-	wpk_jobs_submit(test, load->pool, loader, 0, 1);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(loader, 1));
+	wpk_jobs_run(test, load->pool, loader, 1);
 	KUNIT_EXPECT_EQ(test, loader->job[0].ret, NR_LOAD);
 	wpk_move_to(-1);
 	return load;
@@ -285,7 +284,7 @@ static void wpool_counters_wrap_a_group_cancel_sends_away_what_was_before(struct
 	wpk_members_submit(test, members, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	wpk_members_submit(test, &members[1], 1);
-	submitter = wpk_sleeper(test, wpk_do_group_submit, &members[2]);
+	submitter = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[2]);
 	wpool_group_cancel(group);
 	KUNIT_EXPECT_EQ(test, group->epoch, 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), -ECANCELED);
