@@ -278,10 +278,10 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 	bool early;
 
 	wpk_need_cpus(test, 2);
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
-	wpk_one_cpu_attrs(&attrs, 1, 1, true);
-	attrs.queue_depth = 0;
+	wpk_need_to_keep_cpu(test);
+	wpk_attrs(&attrs, 1, 0);
+	attrs.cpumask = cpumask_of(wpk_cpu(0));
+	attrs.hog_ms = WPOOL_MAX_HOG_MS;
 	attrs.name = wpk_name(test);
 	wpk_move_to(wpk_cpu(0));
 	/* wpk_pool() would keep a reference to the pool */
@@ -302,8 +302,7 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_join(test, other), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), ONE_GO);
 	wpk_move_to(-1);
-	if (early)
-		kunit_skip(test, "the submitter got the CPU before the pool was gone");
+	wpk_need(test, !early, "the submitter got the CPU before the pool was gone");
 }
 
 WPK_SUITE(batch,

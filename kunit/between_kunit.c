@@ -105,8 +105,7 @@ static void wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there(struct k
 	int i;
 
 	wpk_need_cpus(test, 2);
-	if (!IS_ENABLED(CONFIG_LOCKDEP))
-		kunit_skip(test, "no lockdep");
+	wpk_need(test, IS_ENABLED(CONFIG_LOCKDEP), "no lockdep");
 	/* each task comes from a CPU outside its pool's mask: it goes to the global queue */
 	for (i = 0; i < 2; i++) {
 		gates[i] = wpk_gate(test);
@@ -438,8 +437,7 @@ static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job
 	struct wpool *pool = wpk_pool(test, 1, 4);
 	struct wpk_thread *waiter;
 
-	if (!IS_ENABLED(CONFIG_PREEMPTION))
-		kunit_skip(test, "the kernel does not preempt its threads");
+	wpk_need(test, IS_ENABLED(CONFIG_PREEMPTION), "the kernel does not preempt its threads");
 	jobs->job[0].gate = gate;
 	jobs->job[0].body = body;
 	begin_release(test);
@@ -516,8 +514,7 @@ static void wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later(str
 	struct wpk_thread *submitter;
 	struct wpk_full full;
 
-	if (!IS_ENABLED(CONFIG_PREEMPTION))
-		kunit_skip(test, "the kernel does not preempt its threads");
+	wpk_need(test, IS_ENABLED(CONFIG_PREEMPTION), "the kernel does not preempt its threads");
 	submitter = stop_in_submit(test, &full, wpk_do_submit, jobs, 0, WPOOL_RELEASE_CANCEL);
 	KUNIT_EXPECT_NE(test, atomic_read(&jobs->job[0].task.state) & WPOOL_ST_MASK,
 			WPOOL_ST_PENDING);

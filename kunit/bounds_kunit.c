@@ -61,7 +61,6 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 	struct wpk_jobs *first = wpk_held(test, pool, 1, 1);
 	struct wpk_thread *threads[NR_LINES];
 	struct wpk_jobs *jobs[NR_LINES];
-	struct wpool_attrs attrs;
 	struct section *section = wpk_alloc(test, sizeof(*section));
 	int i;
 
@@ -73,8 +72,7 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
 	}
 
-	wpool_get_attrs(pool, &attrs, NULL);
-	strscpy(section->pool, attrs.name, sizeof(section->pool));
+	strscpy(section->pool, wpk_name_of(pool), sizeof(section->pool));
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, NR_LINES * LINE), 0);
 	/* All submitters that fit continue, not only those that the first section serves. */
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
@@ -260,8 +258,7 @@ static void wpool_submit_that_waits_in_line_is_a_wait_for_lockdep(struct kunit *
 	int i;
 
 	taken = wpk_alloc(test, sizeof(*taken));
-	if (!count_locks(test, taken, "wpool"))
-		kunit_skip(test, "no lockdep");
+	wpk_need(test, count_locks(test, taken, "wpool"), "no lockdep");
 	for (i = 0; i < 2; i++) {
 		jobs = wpk_held(test, pool, 2, 1);
 		taken->timeout = timeouts[i];
@@ -286,8 +283,7 @@ static void waits_for_what_is_done_are_waits_for_lockdep(struct kunit *test)
 	struct taken *taken;
 
 	taken = wpk_alloc(test, sizeof(*taken));
-	if (!count_locks(test, taken, "wpool"))
-		kunit_skip(test, "no lockdep");
+	wpk_need(test, count_locks(test, taken, "wpool"), "no lockdep");
 	/* in the pool's first tick a finished task looks like a task that was never submitted */
 	schedule_timeout_uninterruptible(2);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);

@@ -161,17 +161,13 @@ static void sleep_or_run(struct wpk_job *job)
 
 static int tune_up_and_down(struct wpk_thread *thread)
 {
-	struct wpool_attrs attrs;
 	u32 round;
 	int ret;
 
-	wpool_attrs_init(&attrs);
 	for (round = 0; !wpk_stopped(thread->test); round++) {
-		attrs.concurrency = 1 + round % 4;
-		attrs.handoff = round % 3;
-		attrs.hog_ms = 1 + round % 7 * 5;
-		ret = wpool_tune(thread->pool, &attrs, WPOOL_TUNE_CONCURRENCY |
-				 WPOOL_TUNE_HANDOFF | WPOOL_TUNE_HOG_MS);
+		ret = wpk_tune_with(thread->pool, WPOOL_TUNE_CONCURRENCY | WPOOL_TUNE_HANDOFF |
+				    WPOOL_TUNE_HOG_MS, attrs.concurrency = 1 + round % 4,
+				    attrs.handoff = round % 3, attrs.hog_ms = 1 + round % 7 * 5);
 		if (ret)
 			return ret;
 		usleep_range(50, 2000);
@@ -199,14 +195,11 @@ static int submit_some_and_wait(struct wpk_thread *thread)
 
 static void wpool_tune_concurrency_under_load_loses_nothing(struct kunit *test)
 {
+	struct wpool *pool = wpk_pool(test, 6, 100);
 	struct wpk_thread *threads[3], *tuner;
 	struct wpk_jobs *jobs[3];
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 	int i;
 
-	wpk_attrs(&attrs, 6, 100);
-	pool = wpk_pool_attrs(test, &attrs);
 	tuner = wpk_thread(test, tune_up_and_down, pool, NULL, NULL);
 	for (i = 0; i < 3; i++) {
 		jobs[i] = wpk_jobs(test, NR_UNDER_LOAD, NULL);

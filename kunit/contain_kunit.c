@@ -31,8 +31,7 @@ MODULE_PARM_DESC(contain, "run the cases whose tasks leave preemption or interru
 
 static int contain_init(struct kunit *test)
 {
-	if (!contain)
-		kunit_skip(test, "only with contain=1: it makes the log complain");
+	wpk_need(test, contain, "only with contain=1: it makes the log complain");
 	return wpk_init(test);
 }
 
@@ -216,10 +215,8 @@ static void wpool_task_leaves_a_lock_held_is_reported_once(struct kunit *test)
 	atomic_t nr_reports = ATOMIC_INIT(0);
 	int i, reports[NR_INNOCENT + 2];
 
-	if (!IS_ENABLED(CONFIG_LOCKDEP) || !debug_locks)
-		kunit_skip(test, "no lockdep");
-	if (register_trace_console(count_report, &nr_reports))
-		kunit_skip(test, "no tracepoints");
+	wpk_need(test, IS_ENABLED(CONFIG_LOCKDEP) && debug_locks, "no lockdep");
+	wpk_need(test, !register_trace_console(count_report, &nr_reports), "no tracepoints");
 	jobs->job[0].body = keep_a_lock;
 	/* the worker has the mutex, and must unlock it before the worker ends */
 	jobs->job[NR_INNOCENT + 1].body = give_it_back;
@@ -449,8 +446,7 @@ static void wpool_task_leaves_more_is_repaired_and_said_once(struct kunit *test)
 	bool listens = false;
 	int i;
 
-	if (rest->none)
-		kunit_skip(test, "the kernel has nothing of this kind to leave");
+	wpk_need(test, !rest->none, "the kernel has nothing of this kind to leave");
 	get_someones(test);
 	if (rest->text)
 		listens = !register_trace_console(count_rest, &reports);
@@ -490,8 +486,7 @@ static void wpool_task_leaves_affinity_is_taken_back(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	if (num_possible_cpus() < 2)
-		kunit_skip(test, "needs 2 CPUs");
+	wpk_need(test, num_possible_cpus() >= 2, "needs 2 CPUs");
 	jobs->job[0].last = leave_affinity;
 	jobs->job[1].body = count_cpus;
 	wpk_job_run(test, pool, &jobs->job[0]);
@@ -614,8 +609,7 @@ static void wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on(struct kunit *te
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct state *state = wpk_alloc(test, sizeof(*state));
 
-	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
-		kunit_skip(test, "no CONFIG_PREEMPT_COUNT");
+	wpk_need(test, IS_ENABLED(CONFIG_PREEMPT_COUNT), "no CONFIG_PREEMPT_COUNT");
 	jobs->job[0].body = sleep_with_spin_lock;
 	wpk_job_body(&jobs->job[1], take_spin_lock, state);
 	pr_info("wpool-expect: BUG: scheduling while atomic: wp/\n");

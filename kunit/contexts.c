@@ -103,8 +103,7 @@ int wpk_cpu(unsigned int n)
 
 void wpk_need_cpus(struct kunit *test, unsigned int nr)
 {
-	if (wpk_cpu(nr - 1) < 0)
-		kunit_skip(test, "needs %u CPUs", nr);
+	wpk_need(test, wpk_cpu(nr - 1) >= 0, "needs %u CPUs", nr);
 }
 
 void wpk_need_to_keep_cpu(struct kunit *test)
@@ -127,10 +126,8 @@ int wpk_victim_cpu(struct kunit *test)
 {
 	long cpu = wpk_cpu(num_online_cpus() - 1);
 
-	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
-		kunit_skip(test, "no CPU hotplug");
-	if (cpu <= 0)
-		kunit_skip(test, "needs 2 CPUs");
+	wpk_need(test, IS_ENABLED(CONFIG_HOTPLUG_CPU), "no CPU hotplug");
+	wpk_need(test, cpu > 0, "needs 2 CPUs");
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, bring_back, (void *)cpu), 0);
 	return cpu;
 }

@@ -11,8 +11,7 @@ MODULE_PARM_DESC(fault, "run the cases whose tasks die");
 
 int wpk_fault_init(struct kunit *test)
 {
-	if (!fault)
-		kunit_skip(test, "only with fault=1: it kills workers");
+	wpk_need(test, fault, "only with fault=1: it kills workers");
 	return wpk_init(test);
 }
 
@@ -21,20 +20,11 @@ void wpk_die_in_job(struct wpk_job *job)
 	wpk_die();
 }
 
-static void note_fault(const struct wpool_fault *fault, void *data)
+void wpk_note_fault(const struct wpool_fault *fault, void *data)
 {
 	struct wpk_report *report = data;
 
 	report->fault = *fault;
 	strscpy(report->pool, fault->pool, sizeof(report->pool));
 	atomic_inc(&report->nr);
-}
-
-struct wpool *wpk_reporting_pool(struct kunit *test, struct wpool_attrs *attrs,
-				 struct wpk_report **report)
-{
-	*report = wpk_alloc(test, sizeof(**report));
-	attrs->fault = note_fault;
-	attrs->fault_data = *report;
-	return wpk_pool_attrs(test, attrs);
 }

@@ -39,8 +39,12 @@ struct wpk_report {
 	char pool[WPOOL_NAME_LEN];
 };
 
-/** wpk_reporting_pool() - create a pool whose fault handler fills in @report */
-struct wpool *wpk_reporting_pool(struct kunit *test, struct wpool_attrs *attrs,
-				 struct wpk_report **report);
+/** wpk_note_fault() - the fault handler that fills in a struct wpk_report */
+void wpk_note_fault(const struct wpool_fault *fault, void *report);
+
+/* As wpk_pool_with(), with a fault handler that fills in @report. */
+#define wpk_reporting_pool(test, nr_tasks, depth, report, ...)			\
+	wpk_pool_with(test, nr_tasks, depth, attrs.fault = wpk_note_fault,	\
+		      attrs.fault_data = report, ##__VA_ARGS__)
 
 #endif /* WPOOL_KUNIT_DIE_H */

@@ -351,10 +351,12 @@ struct inner {
 	struct wpool_strand_task strand_task;
 };
 
-/* @name: of the pool; @line: a part of the line in the log that names the task's function */
+/* @line: a part of the line in the log that names the task's function */
 static void expect_refused(struct kunit *test, struct wpool *pool, struct wpool_task *task,
-			   const char *name, const char *line)
+			   const char *line)
 {
+	const char *name = wpk_name_of(pool);
+
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, task), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, 0, task), -EINVAL);
@@ -368,20 +370,16 @@ static void expect_refused(struct kunit *test, struct wpool *pool, struct wpool_
 static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *test)
 {
 	struct inner *inner = wpk_alloc(test, sizeof(*inner));
-	struct wpool_attrs attrs;
-	struct wpool *pool;
-	struct wpk_ev *ev;
+	struct wpool *pool = wpk_pool(test, 1, 4);
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
 
-	wpk_attrs(&attrs, 1, 4);
-	pool = wpk_pool_attrs(test, &attrs);
-	ev = wpk_evs(test, pool, NULL, 1);
 	wpool_group_task_init(&inner->group_task, no_group_fn, NULL);
 	wpool_strand_init(&inner->strand, pool, 1);
 	wpool_strand_task_init(&inner->strand_task, &inner->strand, no_strand_fn, NULL);
-	expect_refused(test, pool, &wpk_event(ev)->task, attrs.name,
+	expect_refused(test, pool, &wpk_event(ev)->task,
 		       "refused the task inside an event, or inside a task of a strand or a group, of ev_fn");
-	expect_refused(test, pool, &inner->group_task.task, attrs.name, "a group, of no_group_fn");
-	expect_refused(test, pool, &inner->strand_task.task, attrs.name, "of no_strand_fn");
+	expect_refused(test, pool, &inner->group_task.task, "a group, of no_group_fn");
+	expect_refused(test, pool, &inner->strand_task.task, "of no_strand_fn");
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 0);
 	/* the refusals have changed nothing */
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));

@@ -76,15 +76,12 @@ static void wpool_event_fire_does_not_count_for_max_blocking(struct kunit *test)
 /* A larger limit serves all waiting events, more than the pool serves in one step. */
 static void wpool_tune_larger_capacity_serves_events(struct kunit *test)
 {
-	struct wpool_attrs attrs;
 	struct wpk_full full;
 	int i;
 	struct wpk_ev *ev = stand_in_line(test, &full);
 
-	attrs.capacity = 2;
-	attrs.queue_depth = NR_LINE;
-	KUNIT_EXPECT_EQ(test, wpool_tune(full.pool, &attrs, WPOOL_TUNE_CAPACITY |
-					 WPOOL_TUNE_QUEUE_DEPTH), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune_with(full.pool, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_QUEUE_DEPTH,
+					    attrs.capacity = 2, attrs.queue_depth = NR_LINE), 0);
 	for (i = 0; i < NR_LINE; i++)
 		WPK_EVENTUALLY(test, atomic_read(&ev[i].returns) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, waiting), 0);

@@ -13,12 +13,9 @@ static void end_thread(struct wpk_job *job)
 static void wpool_task_ends_its_thread_is_eio_and_the_pool_lives(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool(test, 1, 10);
 	int i;
 
-	wpk_attrs(&attrs, 1, 10);
-	pool = wpk_pool_attrs(test, &attrs);
 	jobs->job[0].body = end_thread;
 	wpk_jobs_begin_with_first(test, pool, jobs, 4);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
@@ -31,7 +28,7 @@ static void wpool_task_ends_its_thread_is_eio_and_the_pool_lives(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 11);
-	WPK_EVENTUALLY(test, wpk_lines_about(attrs.name, "a worker died in wpk_job_fn") == 1);
+	WPK_EVENTUALLY(test, wpk_lines_about(wpk_name_of(pool), "a worker died in wpk_job_fn") == 1);
 }
 
 struct family {

@@ -350,30 +350,22 @@ static void wpool_submit_two_long_tasks_run_side_by_side(struct kunit *test)
 {
 	struct wpool *pool = pair_pool(test);
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, take_long, NULL);
-	unsigned long end = jiffies + WPK_PATIENCE;
-	int in_a_row = 0;
 
 	wpk_move_to(wpk_cpu(0));
 	/* some tries may fail: the other CPU may be busy */
-	while (in_a_row < 3 && time_before(jiffies, end))
-		in_a_row = two_part(test, pool, jobs) ? in_a_row + 1 : 0;
-	KUNIT_EXPECT_EQ(test, in_a_row, 3);
+	WPK_IN_A_ROW(test, 3, two_part(test, pool, jobs));
 }
 
 static void wpool_submit_two_short_tasks_stay_on_their_cpu(struct kunit *test)
 {
 	struct wpool *pool = pair_pool(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	unsigned long end = jiffies + WPK_PATIENCE;
-	int in_a_row = 0;
 
 	if (IS_ENABLED(CONFIG_KASAN) || IS_ENABLED(CONFIG_LOCKDEP))
 		kunit_skip(test, "no task is short here");
 	wpk_move_to(wpk_cpu(0));
 	/* some tries may fail: the pool must learn the length of the tasks, or a CPU is busy */
-	while (in_a_row < NR_IN_A_ROW && time_before(jiffies, end))
-		in_a_row = two_part(test, pool, jobs) ? 0 : in_a_row + 1;
-	KUNIT_EXPECT_EQ(test, in_a_row, NR_IN_A_ROW);
+	WPK_IN_A_ROW(test, NR_IN_A_ROW, !two_part(test, pool, jobs));
 }
 
 /* ---- helping ---------------------------------------------------------------- */

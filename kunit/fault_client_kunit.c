@@ -53,16 +53,11 @@ static void mortal_abort(struct wpool_event *event, int status)
 	atomic_inc(&mortal->aborts);
 }
 
-/* Fire a mortal event in a new pool whose fault handler fills in @report. */
-static struct mortal *mortal_fire(struct kunit *test, bool finishes, struct wpool **pool,
-				  struct wpk_report **report)
+static struct mortal *mortal_fire(struct kunit *test, bool finishes, struct wpool *pool)
 {
 	struct mortal *mortal = wpk_alloc(test, sizeof(*mortal));
-	struct wpool_attrs attrs;
 
-	wpk_attrs(&attrs, 1, 0);
-	*pool = wpk_reporting_pool(test, &attrs, report);
-	wpool_event_init(&mortal->event, *pool, mortal_fn, mortal_abort);
+	wpool_event_init(&mortal->event, pool, mortal_fn, mortal_abort);
 	mortal->finishes = finishes;
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(&mortal->event));
 	return mortal;
@@ -71,9 +66,9 @@ static struct mortal *mortal_fire(struct kunit *test, bool finishes, struct wpoo
 /* If an event fires again before its worker dies, the event is aborted and then runs once more. */
 static void wpool_event_dies_is_aborted_and_runs_once_more(struct kunit *test)
 {
-	struct wpk_report *report;
-	struct wpool *pool;
-	struct mortal *mortal = mortal_fire(test, false, &pool, &report);
+	struct wpk_report *report = wpk_alloc(test, sizeof(*report));
+	struct wpool *pool = wpk_reporting_pool(test, 1, 0, report);
+	struct mortal *mortal = mortal_fire(test, false, pool);
 
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(&mortal->runs) == 2);
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(&mortal->event), 0);
@@ -150,9 +145,8 @@ static void wpool_watch_file_dies_the_abort_function_ends_the_watch(struct kunit
 /* After wpool_event_finish() the memory of the event belongs to its function. */
 static void wpool_event_dies_after_its_finish_is_not_touched(struct kunit *test)
 {
-	struct wpk_report *report;
-	struct wpool *pool;
-	struct mortal *mortal = mortal_fire(test, true, &pool, &report);
+	struct wpool *pool = wpk_pool(test, 1, 0);
+	struct mortal *mortal = mortal_fire(test, true, pool);
 
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, failed) == 1);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
@@ -180,16 +174,11 @@ static void strand_task_dies_submitted(struct st *st)
  */
 static void wpool_strand_task_dies_the_strand_goes_on(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct wpk_report *report;
-	struct st_strand *of;
-	struct wpool *pool;
-	struct st *st;
+	struct wpk_report *report = wpk_alloc(test, sizeof(*report));
+	struct wpool *pool = wpk_reporting_pool(test, 1, 0, report);
+	struct st_strand *of = st_strand(test, pool, 8);
+	struct st *st = st_tasks(test, of, NULL, 4);
 
-	wpk_attrs(&attrs, 1, 0);
-	pool = wpk_reporting_pool(test, &attrs, &report);
-	of = st_strand(test, pool, 8);
-	st = st_tasks(test, of, NULL, 4);
 	st[1].body = strand_task_dies;
 	st[2].body = strand_task_dies_submitted;
 	st_submit(test, st, 4);
@@ -317,16 +306,11 @@ static void die_in_group(struct wpk_member *member)
 /* A submitter that waits for room in the group gets the place of the dead task. */
 static void wpool_group_task_dies_is_eio_and_the_group_lives(struct kunit *test)
 {
-	struct wpk_member *members;
-	struct wpool_group *group;
-	struct wpk_report *report;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpk_report *report = wpk_alloc(test, sizeof(*report));
+	struct wpool *pool = wpk_reporting_pool(test, 1, 1, report);
+	struct wpool_group *group = wpk_group(test, pool, 1);
+	struct wpk_member *members = wpk_members(test, group, NULL, 2);
 
-	wpk_attrs(&attrs, 1, 1);
-	pool = wpk_reporting_pool(test, &attrs, &report);
-	group = wpk_group(test, pool, 1);
-	members = wpk_members(test, group, NULL, 2);
 	members[0].body = die_in_group;
 	wpk_members_submit(test, members, 2);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), -EIO);
@@ -463,13 +447,10 @@ static int loop_with_a_death(unsigned long from, unsigned long to, void *arg)
 static void wpool_parallel_for_helper_dies_is_eio(struct kunit *test)
 {
 	struct mortal_loop loop = { .caller = current };
-	struct wpk_report *report;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpk_report *report = wpk_alloc(test, sizeof(*report));
+	struct wpool *pool = wpk_reporting_pool(test, 4, 0, report);
 
 	wpk_need_cpus(test, 2);
-	wpk_attrs(&attrs, 4, 0);
-	pool = wpk_reporting_pool(test, &attrs, &report);
 	KUNIT_EXPECT_EQ(test, wpool_parallel_for(pool, 0, 1000, 1, loop_with_a_death, &loop), -EIO);
 	KUNIT_EXPECT_LT(test, atomic_read(&loop.done), 1000);
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)loop_with_a_death);
@@ -539,14 +520,11 @@ static void mortal_caller_aborted(struct wpool_task *task, int status)
 static void caller_dies(struct kunit *test, bool both)
 {
 	struct mortal_caller *caller = wpk_alloc(test, sizeof(*caller));
-	struct wpk_report *report;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpk_report *report = wpk_alloc(test, sizeof(*report));
+	/* one helper */
+	struct wpool *pool = wpk_reporting_pool(test, 2, 2, report);
 
 	wpk_need_cpus(test, 2);
-	/* one helper */
-	wpk_attrs(&attrs, 2, 2);
-	pool = wpk_reporting_pool(test, &attrs, &report);
 	caller->both = both;
 	wpool_task_init_abortable(&caller->task, mortal_caller_fn, mortal_caller_aborted, NULL);
 	KUNIT_ASSERT_EQ(test, wpool_submit(pool, &caller->task), 0);

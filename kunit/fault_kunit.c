@@ -22,15 +22,12 @@
 static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 6, NULL);
-	struct wpk_report *report;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpk_report *report = wpk_alloc(test, sizeof(*report));
+	/* a hog could end on another CPU */
+	struct wpool *pool = wpk_reporting_pool(test, 1, 10, report,
+						attrs.hog_ms = WPOOL_MAX_HOG_MS);
 	int i;
 
-	wpk_attrs(&attrs, 1, 10);
-	/* a hog could end on another CPU */
-	attrs.hog_ms = WPOOL_MAX_HOG_MS;
-	pool = wpk_reporting_pool(test, &attrs, &report);
 	jobs->job[0].body = wpk_die_in_job;
 	wpk_jobs_begin_with_first(test, pool, jobs, 6);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
@@ -46,7 +43,7 @@ static void wpool_task_dies_is_eio_and_the_pool_lives(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 5);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 11);
 	WPK_EVENTUALLY(test, atomic_read(&report->nr) == 1);
-	KUNIT_EXPECT_STREQ(test, report->pool, attrs.name);
+	KUNIT_EXPECT_STREQ(test, report->pool, wpk_name_of(pool));
 	KUNIT_EXPECT_EQ(test, report->fault.task, (unsigned long)&jobs->job[0].task);
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)wpk_job_fn);
 	KUNIT_EXPECT_EQ(test, report->fault.cpu, jobs->job[0].cpu);
@@ -76,19 +73,14 @@ static void wpool_fault_handler_that_sleeps_holds_up_no_other_pool(struct kunit 
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
 	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool *pool, *other;
+	struct wpk_report *report = wpk_alloc(test, sizeof(*report));
+	struct wpool *other = wpk_reporting_pool(test, 1, 10, report);
+	struct wpool *pool = wpk_pool_with(test, 2, 10, attrs.fault = wait_and_submit,
+					   attrs.fault_data = gate);
 	struct task_struct *thread;
-	struct wpool_attrs attrs;
-	struct wpk_report *report;
 
-	wpk_attrs(&attrs, 2, 10);
-	attrs.fault = wait_and_submit;
-	attrs.fault_data = gate;
-	pool = wpk_pool_attrs(test, &attrs);
 	fault_pool = pool;
 	fault_job = &jobs->job[3];
-	wpk_attrs(&attrs, 1, 10);
-	other = wpk_reporting_pool(test, &attrs, &report);
 	jobs->job[0].body = wpk_die_in_job;
 	jobs->job[1].body = note_thread_and_die;
 	jobs->job[2].body = wpk_die_in_job;
@@ -127,14 +119,9 @@ static void wpool_fault_handler_that_sleeps_holds_up_no_task_of_that_cpu(struct 
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
 	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_one_cpu_pool_with(test, 2, 1, false, attrs.fault = wait_at_gate,
+						   attrs.fault_data = gate);
 
-	wpk_one_cpu_attrs(&attrs, 2, 1, false);
-	attrs.fault = wait_at_gate;
-	attrs.fault_data = gate;
-	wpk_move_to(wpk_cpu(0));
-	pool = wpk_pool_attrs(test, &attrs);
 	jobs->job[0].body = wpk_die_in_job;
 	wpk_jobs_begin_with_first(test, pool, jobs, 2);
 	/* one job was queued before the death, and one comes after it */
@@ -173,25 +160,19 @@ static void dying_end(struct wpool *pool, void *own, void *data)
 		wpk_die();
 }
 
-static struct hooks *hooks_attrs(struct kunit *test, struct wpool_attrs *attrs)
+static struct wpool *hooks_pool(struct kunit *test, struct wpk_report *report, struct hooks *hooks)
 {
-	struct hooks *hooks = wpk_alloc(test, sizeof(*hooks));
-
-	wpk_attrs(attrs, 1, 10);
-	attrs->worker_start = dying_start;
-	attrs->worker_end = dying_end;
-	attrs->worker_data = hooks;
-	return hooks;
+	return wpk_reporting_pool(test, 1, 10, report, attrs.worker_start = dying_start,
+				  attrs.worker_end = dying_end, attrs.worker_data = hooks);
 }
 
 /* A dead worker calls no worker_end: the fault handler gets the worker's own pointer. */
 static void wpool_hooks_task_dies_the_fault_handler_has_its_own(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
-	struct wpool_attrs attrs;
-	struct hooks *hooks = hooks_attrs(test, &attrs);
-	struct wpk_report *report;
-	struct wpool *pool = wpk_reporting_pool(test, &attrs, &report);
+	struct hooks *hooks = wpk_alloc(test, sizeof(*hooks));
+	struct wpk_report *report = wpk_alloc(test, sizeof(*report));
+	struct wpool *pool = hooks_pool(test, report, hooks);
 
 	jobs->job[0].body = wpk_die_in_job;
 	wpk_jobs_begin_with_first(test, pool, jobs, 4);
@@ -208,10 +189,9 @@ static void wpool_hooks_task_dies_the_fault_handler_has_its_own(struct kunit *te
 static void wpool_hooks_start_dies_is_a_failed_spawn(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
-	struct wpool_attrs attrs;
-	struct hooks *hooks = hooks_attrs(test, &attrs);
-	struct wpk_report *report;
-	struct wpool *pool = wpk_reporting_pool(test, &attrs, &report);
+	struct hooks *hooks = wpk_alloc(test, sizeof(*hooks));
+	struct wpk_report *report = wpk_alloc(test, sizeof(*report));
+	struct wpool *pool = hooks_pool(test, report, hooks);
 
 	hooks->dies_at_start = 1;
 	wpk_jobs_run(test, pool, jobs, 4);
@@ -233,10 +213,9 @@ static void wpool_hooks_start_dies_is_a_failed_spawn(struct kunit *test)
 static void wpool_hooks_end_dies_destroy_returns(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
-	struct wpool_attrs attrs;
-	struct hooks *hooks = hooks_attrs(test, &attrs);
-	struct wpk_report *report;
-	struct wpool *pool = wpk_reporting_pool(test, &attrs, &report);
+	struct hooks *hooks = wpk_alloc(test, sizeof(*hooks));
+	struct wpk_report *report = wpk_alloc(test, sizeof(*report));
+	struct wpool *pool = hooks_pool(test, report, hooks);
 
 	hooks->dies_at_end = 1;
 	wpk_jobs_run(test, pool, jobs, 4);
@@ -250,15 +229,9 @@ static void wpool_hooks_end_dies_destroy_returns(struct kunit *test)
 /* If the rescuer dies while no thread can be created, the pool later gets another worker. */
 static void wpool_task_dies_in_the_rescuer_the_pool_has_another(struct kunit *test)
 {
-	struct wpk_jobs *first, *jobs = wpk_jobs(test, 2, NULL);
-	struct wpool_attrs attrs;
-	struct wpk_report *report;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_with(test, 4, WPOOL_UNLIMITED, attrs.reclaim = true);
+	struct wpk_jobs *first = wpk_held(test, pool, 1, 1), *jobs = wpk_jobs(test, 2, NULL);
 
-	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
-	attrs.reclaim = true;
-	pool = wpk_reporting_pool(test, &attrs, &report);
-	first = wpk_held(test, pool, 1, 1);
 	wpk_no_threads(test);
 	jobs->job[0].body = wpk_die_in_job;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
@@ -279,12 +252,9 @@ static void die_of_fn(void *arg)
 /* The report names the submitted function, not the pool's function that calls it. */
 static void wpool_submit_fn_dies_its_function_is_reported(struct kunit *test)
 {
-	struct wpk_report *report;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpk_report *report = wpk_alloc(test, sizeof(*report));
+	struct wpool *pool = wpk_reporting_pool(test, 1, 0, report);
 
-	wpk_attrs(&attrs, 1, 0);
-	pool = wpk_reporting_pool(test, &attrs, &report);
 	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, die_of_fn, NULL, THIS_MODULE, GFP_KERNEL), 0);
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(&report->nr) == 1);
 	KUNIT_EXPECT_PTR_EQ(test, report->fault.func, (void *)die_of_fn);
@@ -300,11 +270,6 @@ static void note_abort(void *arg, int status)
 		atomic_inc(aborted);
 }
 
-static void die_of_invoke(void *arg)
-{
-	wpk_die();
-}
-
 /* If the worker dies in a function, its abort function gets the argument, once. */
 static void wpool_invoke_and_submit_fn_die_their_abort_has_the_argument(struct kunit *test)
 {
@@ -314,7 +279,7 @@ static void wpool_invoke_and_submit_fn_die_their_abort_has_the_argument(struct k
 
 	wpk_attrs(&attrs, 2, 0);
 	attrs.abort = note_abort;
-	pool = wpk_pool_func(test, &attrs, die_of_invoke);
+	pool = wpk_pool_func(test, &attrs, die_of_fn);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &aborted[0]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_fn_abortable(pool, die_of_fn, note_abort, &aborted[1],
 							THIS_MODULE, GFP_KERNEL), 0);

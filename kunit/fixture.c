@@ -317,6 +317,14 @@ u32 wpk_capacity(struct wpool *pool)
 	return attrs.capacity;
 }
 
+const char *wpk_name_of(struct wpool *pool)
+{
+	struct wpool_attrs attrs;
+
+	wpool_get_attrs(pool, &attrs, NULL);
+	return attrs.name;
+}
+
 u32 wpk_workers_at(struct wpool *pool, int cpu)
 {
 	struct wpool_cpu_stats stats;

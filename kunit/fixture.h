@@ -179,15 +179,21 @@ const char *wpk_name(struct kunit *test);
 void wpk_destroy(struct kunit *test, struct wpool *pool);
 /* Open the gate of @jobs, if there is one, then wpk_destroy() and wpk_jobs_ran_once(). */
 void wpk_finish(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs);
-/* Change one attribute: wpk_tune(pool, CAPACITY, capacity, 3). The value is wpool_tune()'s. */
-#define wpk_tune(pool, NAME, name, value)				\
+/*
+ * Change attributes: wpk_tune_with(pool, WPOOL_TUNE_SCHED | WPOOL_TUNE_NICE, attrs.sched = 1,
+ * attrs.nice = 4). The value is wpool_tune()'s.
+ */
+#define wpk_tune_with(pool, mask, ...)					\
 ({									\
-	struct wpool_attrs __attrs;					\
+	struct wpool_attrs attrs;					\
 									\
-	wpool_attrs_init(&__attrs);					\
-	__attrs.name = value;						\
-	wpool_tune(pool, &__attrs, WPOOL_TUNE_##NAME);			\
+	wpool_attrs_init(&attrs);					\
+	(void)(__VA_ARGS__);						\
+	wpool_tune(pool, &attrs, mask);					\
 })
+/* Change one attribute: wpk_tune(pool, CAPACITY, capacity, 3). */
+#define wpk_tune(pool, NAME, name, value)				\
+	wpk_tune_with(pool, WPOOL_TUNE_##NAME, attrs.name = value)
 /* The case destroys @pool: wpk_exit() must not. */
 void wpk_forget(struct kunit *test, struct wpool *pool);
 
@@ -199,6 +205,8 @@ u64 wpk_stat_at(struct wpool *pool, size_t offset);
 /* The number of workers whose home is @cpu. Any thread may call this. */
 u32 wpk_workers_at(struct wpool *pool, int cpu);
 u32 wpk_capacity(struct wpool *pool);
+/* The name of a pool, which is valid as long as the pool. */
+const char *wpk_name_of(struct wpool *pool);
 
 /* Wait until a condition holds; false if it does not in WPK_PATIENCE. */
 #define wpk_eventually(condition)					\
@@ -218,6 +226,17 @@ u32 wpk_capacity(struct wpool *pool);
 #define WPK_ASSERT_EVENTUALLY(test, condition)				\
 	KUNIT_ASSERT_TRUE_MSG(test, wpk_eventually(condition),		\
 			      "did not happen: " #condition)
+
+/* Try again and again until @condition has held @nr times in a row, which may take WPK_PATIENCE. */
+#define WPK_IN_A_ROW(test, nr, condition)				\
+do {									\
+	unsigned long __end = jiffies + WPK_PATIENCE;			\
+	int __row = 0;							\
+									\
+	while (__row < (nr) && time_before(jiffies, __end))		\
+		__row = (condition) ? __row + 1 : 0;			\
+	KUNIT_EXPECT_EQ_MSG(test, __row, nr, "in a row: " #condition);	\
+} while (0)
 
 struct wpk_gate *wpk_gate(struct kunit *test);
 void wpk_gate_pass(struct wpk_gate *gate);

@@ -37,8 +37,7 @@ static int freeze_init(struct kunit *test)
 {
 	int err = set_frozen("0");
 
-	if (err)
-		kunit_skip(test, FROZEN " cannot be written: error %d", err);
+	wpk_need(test, !err, FROZEN " cannot be written: error %d", err);
 	return wpk_init(test);
 }
 
@@ -494,13 +493,11 @@ static void wpool_freeze_waits_for_a_task_that_is_queued_again(struct kunit *tes
 static void wpool_create_while_others_are_frozen_is_frozen_as_well(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_attrs attrs;
+	struct wpool *pool;
 
 	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
-	wpk_attrs(&attrs, 4, 4);
-	attrs.freezable = true;
-	attrs.prealloc = true;
-	wpk_jobs_submit(test, wpk_pool_attrs(test, &attrs), jobs, 0, 1);
+	pool = wpk_pool_with(test, 4, 4, attrs.freezable = true, attrs.prealloc = true);
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	let_time_pass(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);

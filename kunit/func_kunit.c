@@ -57,12 +57,10 @@ static void wpool_tune_up_a_function_pool_has_items_for_all(struct kunit *test)
 	struct wpool *pool = func_pool(test, 2, 0, WPOOL_FAIL);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct conn *conn = conns(test, 40, gate);
-	struct wpool_attrs attrs;
 	int i;
 
-	wpk_attrs(&attrs, 3, 30);
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
-					 WPOOL_TUNE_QUEUE_DEPTH), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune_with(pool, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_QUEUE_DEPTH,
+					    attrs.capacity = 3, attrs.queue_depth = 30), 0);
 	for (i = 0; i < 33; i++)
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &conn[33]), -EAGAIN);

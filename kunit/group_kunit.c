@@ -229,14 +229,13 @@ static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit 
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_member *members;
 	struct wpk_thread *thread;
-	struct wpool_attrs attrs;
+	struct wpool *pool;
 	unsigned long end;
 	int err;
 
 	wpk_need_cpus(test, 2);
-	wpk_attrs(&attrs, 4, 4);
-	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	members = wpk_members(test, wpk_group(test, wpk_pool_attrs(test, &attrs), 1), gate, 3);
+	pool = wpk_pool_with(test, 4, 4, attrs.cpumask = cpumask_of(wpk_cpu(1)));
+	members = wpk_members(test, wpk_group(test, pool, 1), gate, 3);
 	wpk_members_submit(test, members, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	thread = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[1]);

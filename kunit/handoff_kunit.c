@@ -290,8 +290,7 @@ static void wpool_handoff_back_from_its_sleep_it_counts_again(struct kunit *test
 	struct told *told = wpk_alloc(test, sizeof(*told));
 	struct wpk_gate *gate;
 
-	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "no preempt notifiers");
+	wpk_need(test, IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS), "no preempt notifiers");
 	wpk_jobs_body(jobs, run_until_told, told);
 	gate = first_at_gate(test, pool, jobs);
 	first_counts_again(test, pool, jobs, told, gate);
@@ -320,8 +319,7 @@ static void wpool_handoff_back_on_another_cpu_it_leaves_its_home_free(struct kun
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, run_until_told, told);
 	struct wpool *pool;
 
-	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "no preempt notifiers");
+	wpk_need(test, IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS), "no preempt notifiers");
 	wpk_need_cpus(test, 2);
 	pool = wpk_one_cpu_pool(test, 2, 1, true);
 	jobs->job[0].body = go_away_and_run;
@@ -362,8 +360,7 @@ static void wpool_handoff_a_task_that_sleeps_often_may_move(struct kunit *test)
 	unsigned long end = jiffies + 2 * WPK_PATIENCE;
 	struct wpool *pool;
 
-	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "no preempt notifiers");
+	wpk_need(test, IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS), "no preempt notifiers");
 	pool = wpk_pool_with(test, 1, WPOOL_UNLIMITED, attrs.cpumask = wpk_first_cpus(test, 2),
 			     attrs.hog_ms = WPOOL_MAX_HOG_MS);
 	jobs->job[1].body = look_for_bond;
@@ -397,8 +394,7 @@ static void wpool_tune_cpumask_moves_a_task_that_sleeps_often(struct kunit *test
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, sleep_until_bound_again, gate);
 	struct wpool *pool;
 
-	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "no preempt notifiers");
+	wpk_need(test, IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS), "no preempt notifiers");
 	pool = wpk_pool_with(test, 1, WPOOL_UNLIMITED, attrs.cpumask = wpk_first_cpus(test, 2),
 			     attrs.hog_ms = WPOOL_MAX_HOG_MS);
 	wpk_move_to(wpk_cpu(0));
@@ -428,8 +424,7 @@ static void wpool_handoff_a_task_that_sleeps_often_counts_on_one_cpu(struct kuni
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, sleep_often, pool);
 
-	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "no preempt notifiers");
+	wpk_need(test, IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS), "no preempt notifiers");
 	wpk_jobs_run(test, pool, jobs, 1);
 	wpk_no_errors(test, jobs);
 }
@@ -453,17 +448,12 @@ static void wpool_handoff_a_hog_back_from_its_sleep_counts_again(struct kunit *t
 	struct told *told = wpk_alloc(test, sizeof(*told));
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 3, run_until_told, told);
 	struct wpk_gate *gate = wpk_gate(test);
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "no preempt notifiers");
+	wpk_need(test, IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS), "no preempt notifiers");
 	jobs->job[0].body = hog_sleep_and_run;
 	told->gate = gate;
-	wpk_one_cpu_attrs(&attrs, 2, 1, true);
-	attrs.hog_ms = 1;
-	wpk_move_to(wpk_cpu(0));
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_one_cpu_pool_with(test, 2, 1, true, attrs.hog_ms = 1);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	WPK_EVENTUALLY(test, wpk_stat(pool, hogs) == 1);
 	/* from here on hog_ms is so long that no job is a hog */

@@ -193,8 +193,7 @@ static void wpool_submit_batch_gets_help_if_the_helper_gets_no_cpu(struct kunit 
 	struct wpk_thread *keeper;
 	int i;
 
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
+	wpk_need_to_keep_cpu(test);
 	crowd->kept = *(const u32 *)test->param_value;
 	crowd->pool = helping_pool(test, 3, 3, 0);
 	crowd->jobs = wpk_jobs_of(test, NR_CHILDREN + 1, compute_until_helped, crowd);
@@ -224,8 +223,7 @@ static void wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time
 	struct wpool *pool = wpk_unwatched(test, helping_pool(test, 2, 2, 0));
 	struct wpk_jobs *jobs = note_jobs(test, NR_KEPT, *(const u32 *)test->param_value);
 
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
+	wpk_need_to_keep_cpu(test);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, wpk_thread(test, keep_the_cpu, pool, NULL, jobs)), 0);
 }
 
@@ -341,8 +339,7 @@ static void wpool_submit_before_another_task_sleeps_gets_help_from_its_cpu(struc
 	struct busy *busy = busy_create(test, 3, 2 * NR_TRIES);
 	struct wpk_jobs *keeper = wpk_jobs_of(test, 1, submit_children, busy);
 
-	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "no preempt notifiers");
+	wpk_need(test, IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS), "no preempt notifiers");
 	busy->gate = wpk_gate(test);
 	KUNIT_ASSERT_EQ(test, wpool_submit_on(busy->pool, cpu_of_one(busy->pool),
 					      &keeper->job[0].task), 0);
@@ -442,8 +439,7 @@ static void wpool_submit_beside_a_task_that_comes_back_gets_help(struct kunit *t
 {
 	int try, hits = 0;
 
-	if (!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS))
-		kunit_skip(test, "no preempt notifiers");
+	wpk_need(test, IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS), "no preempt notifiers");
 	for (try = 0; try < NR_ATTEMPTS / 10 && hits < NR_TRIES; try++)
 		hits += starts_behind_one_that_is_back(test);
 	if (hits < NR_TRIES)

@@ -54,17 +54,18 @@ static void note_end(struct wpool *pool, void *own, void *data)
 	atomic_inc(&notes->ended);
 }
 
-static struct notes *hook_attrs(struct kunit *test, struct wpool_attrs *attrs, u32 capacity)
+static struct notes *notes_create(struct kunit *test)
 {
 	struct notes *notes = wpk_alloc(test, sizeof(*notes));
 
-	wpk_attrs(attrs, capacity, WPOOL_UNLIMITED);
-	attrs->worker_start = note_start;
-	attrs->worker_end = note_end;
-	attrs->worker_data = notes;
 	notes->err = -ENXIO;
 	return notes;
 }
+
+/* A pool with both hooks, and other attributes as wpk_pool_with(). */
+#define hook_pool(test, capacity, notes, ...)						\
+	wpk_pool_with(test, capacity, WPOOL_UNLIMITED, attrs.worker_start = note_start,	\
+		      attrs.worker_end = note_end, attrs.worker_data = notes, ##__VA_ARGS__)
 
 /* Each task finds the pointer that note_start() has set for its worker. */
 static void check_own(struct wpk_job *job)
@@ -97,13 +98,11 @@ static void expect_paired(struct kunit *test, struct notes *notes, u64 workers)
 
 static void wpool_hooks_each_worker_calls_both_once(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct notes *notes = hook_attrs(test, &attrs, 5);
+	struct notes *notes = notes_create(test);
+	struct wpool *pool = hook_pool(test, 5, notes);
 	struct wpk_jobs *busy;
-	struct wpool *pool;
 
 	notes->slow = true;
-	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 0);
 	busy = wpk_held(test, pool, 5, 5);
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 5);
@@ -128,16 +127,13 @@ static void run_next_inside(struct wpk_job *job)
 /* A task that the worker runs inside another one, in a wait or a submit, has the same pointer. */
 static void wpool_hooks_a_task_inside_a_task_has_the_same_own(struct kunit *test)
 {
-	struct wpool_attrs attrs;
 	struct wpk_jobs *jobs;
 	struct wpool *pool;
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		hook_attrs(test, &attrs, 1);
-		attrs.policy = i ? WPOOL_RUN : WPOOL_BLOCK;
-		attrs.queue_depth = !i;
-		pool = wpk_pool_attrs(test, &attrs);
+		pool = hook_pool(test, 1, notes_create(test), attrs.queue_depth = !i,
+				 attrs.policy = i ? WPOOL_RUN : WPOOL_BLOCK);
 		jobs = wpk_jobs(test, 2, NULL);
 		wpk_jobs_body(jobs, check_own, pool);
 		jobs->job[0].body = run_next_inside;
@@ -149,14 +145,10 @@ static void wpool_hooks_a_task_inside_a_task_has_the_same_own(struct kunit *test
 
 static void wpool_hooks_prealloc_and_reserve_call_both_once(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct notes *notes = hook_attrs(test, &attrs, 3);
-	struct wpool *pool;
+	struct notes *notes = notes_create(test);
+	struct wpool *pool = hook_pool(test, 3, notes, attrs.prealloc = true, attrs.reclaim = true);
 	u64 spawned;
 
-	attrs.prealloc = true;
-	attrs.reclaim = true;
-	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->started), 4);
 	run_jobs(test, pool, 20);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
@@ -171,15 +163,11 @@ static void wpool_hooks_prealloc_and_reserve_call_both_once(struct kunit *test)
 
 static void wpool_hooks_expired_worker_calls_its_end(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct notes *notes = hook_attrs(test, &attrs, 4);
-	struct wpool *pool;
+	struct notes *notes = notes_create(test);
+	struct wpool *pool = hook_pool(test, 4, notes, attrs.min_workers = 0, attrs.expiry_ms = 1);
 	u64 spawned;
 	int i;
 
-	attrs.min_workers = 0;
-	attrs.expiry_ms = 1;
-	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 1; i <= 20; i++) {
 		run_jobs(test, pool, 4);
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
@@ -197,9 +185,8 @@ static void wpool_hooks_expired_worker_calls_its_end(struct kunit *test)
  */
 static void wpool_hooks_start_fails_is_a_failed_spawn(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct notes *notes = hook_attrs(test, &attrs, 2);
-	struct wpool *pool = wpk_pool_attrs(test, &attrs);
+	struct notes *notes = notes_create(test);
+	struct wpool *pool = hook_pool(test, 2, notes);
 
 	atomic_set(&notes->fail_next, 3);
 	run_jobs(test, pool, 10);
@@ -214,12 +201,16 @@ static void wpool_hooks_start_fails_is_a_failed_spawn(struct kunit *test)
 static void wpool_hooks_start_fails_create_returns_its_error(struct kunit *test)
 {
 	struct wpool_attrs attrs;
-	struct notes *notes = hook_attrs(test, &attrs, 3);
+	struct notes *notes = notes_create(test);
 	struct wpool *pool;
 	int i;
 
 	/* inside wpool this errno means that the pool has all its workers */
 	notes->err = -EBUSY;
+	wpk_attrs(&attrs, 3, WPOOL_UNLIMITED);
+	attrs.worker_start = note_start;
+	attrs.worker_end = note_end;
+	attrs.worker_data = notes;
 	attrs.prealloc = true;
 	for (i = 0; i < 2; i++) {
 		attrs.name = wpk_name(test);
@@ -239,12 +230,9 @@ static void wpool_hooks_start_fails_create_returns_its_error(struct kunit *test)
 static void wpool_hooks_start_fails_for_the_reserve_is_a_failed_spawn(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_gated(test, 2);
-	struct wpool_attrs attrs;
-	struct notes *notes = hook_attrs(test, &attrs, 2);
-	struct wpool *pool;
+	struct notes *notes = notes_create(test);
+	struct wpool *pool = hook_pool(test, 2, notes, attrs.reclaim = true);
 
-	attrs.reclaim = true;
-	pool = wpk_pool_attrs(test, &attrs);
 	notes->err = -EBUSY;
 	atomic_set(&notes->fail_next, 3);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
@@ -257,9 +245,8 @@ static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 {
 	struct wpk_gate *hook = wpk_gate(test);
 	struct wpk_jobs *busy, *jobs = wpk_jobs(test, 10, NULL);
-	struct wpool_attrs attrs;
-	struct notes *notes = hook_attrs(test, &attrs, 4);
-	struct wpool *pool = wpk_pool_attrs(test, &attrs);
+	struct notes *notes = notes_create(test);
+	struct wpool *pool = hook_pool(test, 4, notes);
 
 	/* one worker may pass the hook; the others wait in it */
 	notes->gate = hook;
@@ -279,21 +266,17 @@ static void wpool_hooks_slow_start_does_not_hold_up_others(struct kunit *test)
 
 static void wpool_hooks_one_of_them_is_enough(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct notes *notes = hook_attrs(test, &attrs, 2);
+	struct notes *notes = notes_create(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
-	struct wpool *pool;
+	struct wpool *pool = hook_pool(test, 2, notes, attrs.worker_end = NULL);
 
-	attrs.worker_end = NULL;
-	pool = wpk_pool_attrs(test, &attrs);
 	run_jobs(test, pool, 4);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_GE(test, atomic_read(&notes->started), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&notes->ended), 0);
 
-	notes = hook_attrs(test, &attrs, 2);
-	attrs.worker_start = NULL;
-	pool = wpk_pool_attrs(test, &attrs);
+	notes = notes_create(test);
+	pool = hook_pool(test, 2, notes, attrs.worker_start = NULL);
 	wpk_jobs_run(test, pool, jobs, 4);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_GE(test, atomic_read(&notes->ended), 1);
@@ -307,7 +290,6 @@ static void wpool_hooks_one_of_them_is_enough(struct kunit *test)
 static int look_around(struct wpool *pool, void *data, void **own)
 {
 	struct notes *notes = data;
-	struct wpool_attrs attrs;
 	struct wpool *found;
 
 	if (notes->gate)
@@ -317,34 +299,26 @@ static int look_around(struct wpool *pool, void *data, void **own)
 		atomic_inc(&notes->wrong);
 		return 0;
 	}
-	wpool_get_attrs(pool, &attrs, NULL);
 	cpus_read_lock();
 	cpus_read_unlock();
-	found = wpool_find(attrs.name);
+	found = wpool_find(wpk_name_of(pool));
 	if (found)
 		wpool_put(found);
 	atomic_inc(&notes->started);
 	return 0;
 }
 
-static struct notes *looking_attrs(struct kunit *test, struct wpool_attrs *attrs, u32 capacity)
+static struct wpool *looking_pool(struct kunit *test, u32 capacity, struct notes *notes,
+				  bool prealloc)
 {
-	struct notes *notes = hook_attrs(test, attrs, capacity);
-
-	attrs->worker_start = look_around;
-	attrs->worker_end = NULL;
-	attrs->expiry_ms = 0;
-	return notes;
+	return hook_pool(test, capacity, notes, attrs.worker_start = look_around,
+			 attrs.worker_end = NULL, attrs.expiry_ms = 0, attrs.prealloc = prealloc);
 }
 
 static int tune_min_workers(struct wpool *pool, u32 nr)
 {
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.reclaim = true;
-	attrs.min_workers = nr;
-	return wpool_tune(pool, &attrs, WPOOL_TUNE_RECLAIM | WPOOL_TUNE_MIN_WORKERS);
+	return wpk_tune_with(pool, WPOOL_TUNE_RECLAIM | WPOOL_TUNE_MIN_WORKERS,
+			     attrs.reclaim = true, attrs.min_workers = nr);
 }
 
 static int do_tune(struct wpk_thread *thread)
@@ -354,9 +328,8 @@ static int do_tune(struct wpk_thread *thread)
 
 static void wpool_hooks_start_may_look_at_the_pool_and_at_hotplug(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct notes *notes = looking_attrs(test, &attrs, 4);
-	struct wpool *pool = wpk_pool_attrs(test, &attrs);
+	struct notes *notes = notes_create(test);
+	struct wpool *pool = looking_pool(test, 4, notes, false);
 
 	/* the third worker is the reserve */
 	KUNIT_EXPECT_EQ(test, tune_min_workers(pool, 2), 0);
@@ -384,16 +357,13 @@ static int fail_at_gate(struct wpool *pool, void *data, void **own)
 static void wpool_hooks_start_fails_for_the_reserve_other_pools_grow(struct kunit *test)
 {
 	struct wpk_jobs *busy, *job = wpk_jobs(test, 1, NULL);
-	struct wpool *pool, *other = wpk_pool(test, 2, 2);
+	struct notes *notes = notes_create(test);
+	struct wpool *other = wpk_pool(test, 2, 2);
+	struct wpool *pool = hook_pool(test, 1, notes, attrs.min_workers = 0,
+				       attrs.worker_start = fail_at_gate, attrs.worker_end = NULL);
 	struct wpk_thread *tune;
-	struct wpool_attrs attrs;
-	struct notes *notes = hook_attrs(test, &attrs, 1);
 
-	attrs.min_workers = 0;
-	attrs.worker_start = fail_at_gate;
-	attrs.worker_end = NULL;
 	notes->gate = wpk_gate(test);
-	pool = wpk_pool_attrs(test, &attrs);
 	busy = wpk_held(test, other, 2, 1);
 
 	/* the tune's own worker stays in the hook, those of the spawner fail */
@@ -414,9 +384,8 @@ static void wpool_hooks_start_destroyed_meanwhile_tune_is_eshutdown(struct kunit
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_thread *tune, *destroy;
-	struct wpool_attrs attrs;
-	struct notes *notes = looking_attrs(test, &attrs, 4);
-	struct wpool *pool = wpk_pool_attrs(test, &attrs);
+	struct notes *notes = notes_create(test);
+	struct wpool *pool = looking_pool(test, 4, notes, false);
 
 	notes->gate = gate;
 	tune = wpk_thread(test, do_tune, pool, NULL, (void *)3);
@@ -434,12 +403,9 @@ static void wpool_hooks_start_released_meanwhile_reboot_ends(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_thread *reboot;
-	struct wpool_attrs attrs;
-	struct notes *notes = looking_attrs(test, &attrs, 3);
-	struct wpool *pool;
+	struct notes *notes = notes_create(test);
+	struct wpool *pool = looking_pool(test, 3, notes, true);
 
-	attrs.prealloc = true;
-	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, MAX_SCHEDULE_TIMEOUT), 0);
 	notes->gate = gate;
 	reboot = wpk_thread(test, wpk_do_reboot, pool, NULL, NULL);

@@ -276,20 +276,16 @@ static void cpu_offline_a_worker_that_is_made_meanwhile_starts_elsewhere(struct 
 {
 	long cpu = wpk_victim_cpu(test);
 	struct wpk_thread *thread;
-	struct wpool_attrs attrs;
 	int state;
 
 	going = wpk_alloc(test, sizeof(*going));
-	wpk_attrs(&attrs, 1, WPOOL_UNLIMITED);
-	attrs.name = wpk_name(test);
-	attrs.cpumask = cpumask_of(cpu);
 	*going = (struct going) {
 		.cpu = cpu,
-		.name = attrs.name,
-		.pool = wpk_pool_attrs(test, &attrs),
+		.pool = mask_pool(test, 1, cpumask_of(cpu)),
 		.jobs = wpk_jobs(test, 1, NULL),
 		.placed_at = -1,
 	};
+	going->name = wpk_name_of(going->pool);
 	wpk_probe(test, "wpool_worker_spawned", look_where_it_may_start, going);
 	/* a CPU that goes offline calls this first: it is registered after the pool's callback */
 	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wpool_kunit:online",
@@ -360,20 +356,16 @@ static void wpool_create_prealloc_nobody_stays_on_a_cpu_that_goes(struct kunit *
 {
 	struct birth *birth = wpk_alloc(test, sizeof(*birth));
 	struct wpk_thread *thread;
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 
 	birth->cpu = wpk_victim_cpu(test);
-	wpk_attrs(&attrs, NR_BORN, WPOOL_UNLIMITED);
-	attrs.prealloc = true;
-	attrs.name = wpk_name(test);
-	birth->name = attrs.name;
+	birth->name = wpk_name(test);
 	wpk_probe(test, "wpool_worker_spawned", make_slowly, birth);
 	thread = wpk_thread(test, remove_cpu_meanwhile, NULL, NULL, birth);
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, NR_BORN, WPOOL_UNLIMITED, attrs.prealloc = true,
+			     attrs.name = birth->name);
 	KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
-	if (!birth->in_time)
-		kunit_skip(test, "the pool was made before the CPU was removed");
+	wpk_need(test, birth->in_time, "the pool was made before the CPU was removed");
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == NR_BORN);
 	WPK_EVENTUALLY(test, !wpk_workers_at(pool, birth->cpu));
 }
@@ -428,14 +420,11 @@ struct follower {
 static void make_follower(struct kunit *test, struct follower *of, const struct cpumask *mask,
 			  u32 nr_cpus)
 {
-	struct wpool_attrs attrs;
 	int err;
 
 	of->pool = per_cpu_pool(test, 1, NULL);
-	wpool_attrs_init(&attrs);
-	attrs.capacity_per_cpu = 4;
-	attrs.cpumask = mask;
-	err = wpool_tune(of->pool, &attrs, WPOOL_TUNE_CAPACITY_PER_CPU | WPOOL_TUNE_CPUMASK);
+	err = wpk_tune_with(of->pool, WPOOL_TUNE_CAPACITY_PER_CPU | WPOOL_TUNE_CPUMASK,
+			    attrs.capacity_per_cpu = 4, attrs.cpumask = mask);
 	if (mask && err == -EINVAL) {
 		/* the CPU was offline, so the tune has changed nothing */
 		of->capacity = nr_cpus;
@@ -487,12 +476,8 @@ static int pass_start_gate(struct wpool *pool, void *data, void **own)
 /* Let the pool, which has reclaim, make one worker, and use all CPUs instead of the first one. */
 static int tune_to_all_cpus(struct wpk_thread *thread)
 {
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.min_workers = 1;
-	attrs.cpumask = cpu_possible_mask;
-	return wpool_tune(thread->pool, &attrs, WPOOL_TUNE_MIN_WORKERS | WPOOL_TUNE_CPUMASK);
+	return wpk_tune_with(thread->pool, WPOOL_TUNE_MIN_WORKERS | WPOOL_TUNE_CPUMASK,
+			     attrs.min_workers = 1, attrs.cpumask = cpu_possible_mask);
 }
 
 /*
@@ -504,19 +489,14 @@ static void cpu_goes_while_a_tune_adds_it_capacity_per_cpu_follows(struct kunit 
 	u32 nr = num_online_cpus();
 	long cpu = wpk_victim_cpu(test);
 	struct wpk_thread *thread;
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 
 	start_gate = wpk_gate(test);
-	wpk_attrs(&attrs, 1, 0);
-	attrs.capacity_per_cpu = 3;
-	attrs.min_workers = 0;
-	attrs.cpumask = cpumask_of(wpk_cpu(0));
-	attrs.reclaim = true;
-	attrs.worker_start = pass_start_gate;
 	/* the worker in reserve */
 	wpk_gate_let(start_gate, 1);
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, 1, 0, attrs.capacity_per_cpu = 3, attrs.min_workers = 0,
+			     attrs.cpumask = cpumask_of(wpk_cpu(0)), attrs.reclaim = true,
+			     attrs.worker_start = pass_start_gate);
 	KUNIT_ASSERT_EQ(test, wpk_capacity(pool), 3);
 	thread = wpk_thread(test, tune_to_all_cpus, pool, NULL, NULL);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(start_gate, 2));

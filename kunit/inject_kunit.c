@@ -130,8 +130,7 @@ static void sweep_all(struct sweep *sweep, unsigned int least, int (*call)(struc
 	unsigned int nth = 0;
 	bool came;
 
-	if (!may_inject)
-		kunit_skip(test, "no fault injection");
+	wpk_need(test, may_inject, "no fault injection");
 	do {
 		KUNIT_ASSERT_LT(test, nth, MAX_NTH);
 		came = sweep_once(sweep, ++nth, call);
@@ -192,8 +191,7 @@ static void wpool_create_func_when_each_allocation_fails(struct kunit *test)
 /* Stay on the first CPU, and use up its free items: each further item must be allocated. */
 static void use_up_items(struct kunit *test)
 {
-	if (!may_inject)
-		kunit_skip(test, "no fault injection");
+	wpk_need(test, may_inject, "no fault injection");
 	KUNIT_ASSERT_TRUE(test, wpk_use_up_items(wpk_pool(test, 1, WPOOL_UNLIMITED),
 						 wpk_gate(test)));
 }
@@ -356,8 +354,7 @@ static void wpool_invoke_killed_while_it_waits_gives_its_item_back(struct kunit 
 	struct wpk_thread *thread;
 	struct sweep *sweep;
 
-	if (!may_inject)
-		kunit_skip(test, "no fault injection");
+	wpk_need(test, may_inject, "no fault injection");
 	sweep = gated_sweep(test, func_pool(test, 1, 0, WPOOL_BLOCK));
 	sweep->spare = wpk_pool(test, 1, WPOOL_UNLIMITED);
 	sweep->spare_gate = wpk_gate(test);
@@ -392,8 +389,7 @@ static void wpool_invoke_after_a_tune_that_failed_needs_no_memory(struct kunit *
 	struct wpool_attrs attrs = { .queue_depth = 4, .reclaim = true };
 	struct sweep *sweep;
 
-	if (!may_inject)
-		kunit_skip(test, "no fault injection");
+	wpk_need(test, may_inject, "no fault injection");
 	sweep = gated_sweep(test, func_pool(test, 2, 10, WPOOL_FAIL));
 	wpk_no_threads(test);
 	KUNIT_EXPECT_EQ(test, wpool_tune(sweep->pool, &attrs,

@@ -19,8 +19,7 @@ MODULE_PARM_DESC(lose, "run the cases that leave a pool behind, forever");
 
 static int lose_init(struct kunit *test)
 {
-	if (!lose)
-		kunit_skip(test, "only with lose=1: nothing can be unloaded after it");
+	wpk_need(test, lose, "only with lose=1: nothing can be unloaded after it");
 	return wpk_init(test);
 }
 
@@ -55,14 +54,13 @@ static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 	struct wpool_task *task;
 
 	wpk_need_cpus(test, 2);
-	wpk_attrs(&attrs, 2, 0);
-	attrs.cpumask = cpumask_of(wpk_cpu(0));
-	other = wpk_pool_attrs(test, &attrs);
+	other = wpk_pool_with(test, 2, 0, attrs.cpumask = cpumask_of(wpk_cpu(0)));
 
 	area = vmalloc(AREA_BYTES);
 	KUNIT_ASSERT_NOT_NULL(test, area);
 	task = area + AREA_BYTES / 2;
 	wpool_task_init(task, take_own_memory_away);
+	wpk_attrs(&attrs, 2, 0);
 	attrs.name = wpk_name(test);
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	/* not through the fixture, which must not destroy this pool */
@@ -128,11 +126,9 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 
 	wpk_need_cpus(test, 2);
 	deadly->task = &jobs->job[1].task;
-	wpk_attrs(&attrs, 1, 0);
-	attrs.cpumask = cpumask_of(wpk_cpu(0));
-	other = wpk_pool_attrs(test, &attrs);
+	other = wpk_pool_with(test, 1, 0, attrs.cpumask = cpumask_of(wpk_cpu(0)));
+	wpk_attrs(&attrs, 1, 2);
 	attrs.name = wpk_name(test);
-	attrs.queue_depth = 2;
 	attrs.cpumask = cpumask_of(wpk_cpu(1));
 	attrs.fault = move_the_tidier;
 	/* not through the fixture, which must not destroy this pool */

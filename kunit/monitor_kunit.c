@@ -178,14 +178,10 @@ static void sleep_long(struct wpk_job *job)
 static void wpool_hog_is_no_task_that_sleeps(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 2, sleep_long, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_one_cpu_pool_with(test, 2, 1, true, attrs.hog_ms = 100);
 	u64 hogs, before;
 	int try = 0;
 
-	wpk_one_cpu_attrs(&attrs, 2, 1, true);
-	attrs.hog_ms = 100;
-	pool = wpk_pool_attrs(test, &attrs);
 	do {
 		before = wpk_stat(pool, hogs);
 		wpk_submit_together(test, pool, jobs);
@@ -229,15 +225,13 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
 {
 	struct wpool *pool = wpk_pair(test, hog_pool(test, 2, 2, true));
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	const char *name = wpk_name_of(pool);
 	struct wpk_thread *thread;
-	struct wpool_attrs attrs;
 	unsigned int before;
 	int try = 0;
 
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
-	wpool_get_attrs(pool, &attrs, NULL);
-	before = wpk_lines_about(attrs.name, "");
+	wpk_need_to_keep_cpu(test);
+	before = wpk_lines_about(name, "");
 	do {
 		thread = wpk_thread(test, submit_and_keep_the_cpu, pool, &jobs->job[0].task, NULL);
 		KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
@@ -245,7 +239,7 @@ static void wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others(struct kuni
 	} while (jobs->job[0].cpu != wpk_cpu(1) && ++try < NR_TRIES);
 	KUNIT_EXPECT_LT(test, try, NR_TRIES);
 	WPK_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
-	KUNIT_EXPECT_LE(test, wpk_lines_about(attrs.name, ""), before + try + 1);
+	KUNIT_EXPECT_LE(test, wpk_lines_about(name, ""), before + try + 1);
 }
 
 /*
@@ -291,11 +285,9 @@ static void stop_listening(void *data)
 static struct listener *listen(struct kunit *test, struct wpool *pool)
 {
 	struct listener *listener = wpk_alloc(test, sizeof(*listener));
-	struct wpool_attrs attrs;
 	char path[64];
 
-	wpool_get_attrs(pool, &attrs, NULL);
-	snprintf(path, sizeof(path), "class/wpool/%s/pressure", attrs.name);
+	snprintf(path, sizeof(path), "class/wpool/%s/pressure", wpk_name_of(pool));
 	listener->file = wpk_fs_open("sysfs", path, O_RDONLY);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(listener->file));
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_listening, listener), 0);
@@ -335,31 +327,30 @@ static void tell_of_a_stall(struct kunit *test, bool by_user)
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct listener *listener;
 	struct wpk_thread *thread;
-	struct wpool_attrs attrs;
 	struct wpool *pool;
+	const char *name;
 	int try = 0;
 
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
+	wpk_need_to_keep_cpu(test);
 	pool = wpk_one_cpu_pool(test, 64, 1, true);
 	/* /dev/wpool sets this flag in its pools */
 	if (by_user)
 		pool->gfp |= __GFP_ACCOUNT;
-	wpool_get_attrs(pool, &attrs, NULL);
+	name = wpk_name_of(pool);
 	listener = listen(test, pool);
 	do {
 		thread = wpk_thread(test, submit_and_hold_the_cpu, pool, &jobs->job[0].task,
 				    listener);
 		KUNIT_ASSERT_EQ(test, wpk_join(test, thread), 0);
 		KUNIT_ASSERT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	} while (!(listener->stalled && wpk_lines_about(attrs.name, "stalled for")) &&
+	} while (!(listener->stalled && wpk_lines_about(name, "stalled for")) &&
 		 ++try < NR_TRIES);
 	KUNIT_EXPECT_TRUE(test, listener->stalled);
-	KUNIT_EXPECT_GT(test, wpk_lines_about(attrs.name, "stalled for"), 0);
+	KUNIT_EXPECT_GT(test, wpk_lines_about(name, "stalled for"), 0);
 	/* wait for the monitor, which logs the state of the pool under RCU */
 	synchronize_rcu();
-	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "open, capacity 64"),
-			by_user ? 0 : wpk_lines_about(attrs.name, "stalled for"));
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "open, capacity 64"),
+			by_user ? 0 : wpk_lines_about(name, "stalled for"));
 }
 
 static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test)
@@ -476,15 +467,11 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
 static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 {
 	bool handoff = *(const bool *)test->param_value;
-	struct wpk_jobs *jobs;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
-
-	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
-	attrs.handoff = handoff;
 	/* no task is queued behind a sleeper, with hand-off or without */
-	attrs.concurrency = 3;
-	pool = wpk_pool_attrs(test, &attrs);
+	struct wpool *pool = wpk_pool_with(test, 4, WPOOL_UNLIMITED, attrs.handoff = handoff,
+					   attrs.concurrency = 3);
+	struct wpk_jobs *jobs;
+
 	start_counting(test);
 	jobs = wpk_held(test, pool, 3, 3);
 	expect_quiet(test, 300);

@@ -22,18 +22,14 @@ enum { HERE, OTHER_1, OTHER_2, NEAR, NR_CPUS_USED };
 
 static struct wpool *pool_of_three_caches(struct kunit *test, u32 capacity, bool prealloc)
 {
-	struct wpool_attrs attrs;
+	const struct cpumask *mask = wpk_first_cpus(test, NR_CPUS_USED);
 	struct wpool *pool;
 	int i;
 
-	wpk_attrs(&attrs, capacity, WPOOL_UNLIMITED);
-	attrs.cpumask = wpk_first_cpus(test, NR_CPUS_USED);
-	attrs.prealloc = prealloc;
-	attrs.handoff = false;
-	attrs.hog_ms = WPOOL_MAX_HOG_MS;
-	attrs.spin_us = 0;
 	wpk_move_to(wpk_cpu(HERE));
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, capacity, WPOOL_UNLIMITED, attrs.cpumask = mask,
+			     attrs.prealloc = prealloc, attrs.handoff = false, attrs.spin_us = 0,
+			     attrs.hog_ms = WPOOL_MAX_HOG_MS);
 	for (i = 0; i < NR_CPUS_USED; i++)
 		pool->sites[wpk_cpu(i)] = (struct wpool_site){
 			.cache = i == NEAR ? HERE : i,

@@ -88,8 +88,7 @@ static void wpool_task_wait_nested_holds_no_more_locks(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs_of(test, NR_LEVELS, wait_and_count_locks, levels);
 	int i;
 
-	if (!IS_ENABLED(CONFIG_LOCKDEP) || !debug_locks)
-		kunit_skip(test, "no lockdep");
+	wpk_need(test, IS_ENABLED(CONFIG_LOCKDEP) && debug_locks, "no lockdep");
 	levels->pool = wpk_pool(test, 1, NR_LEVELS);
 	wpk_job_run(test, levels->pool, &jobs->job[0]);
 	wpk_jobs_ran_once(test, jobs);

@@ -21,10 +21,8 @@ MODULE_PARM_DESC(objects, "run the cases that misuse tasks, where the kernel see
 
 static int object_init(struct kunit *test)
 {
-	if (!IS_ENABLED(CONFIG_DEBUG_OBJECTS_FREE))
-		kunit_skip(test, "no debug objects");
-	if (!objects)
-		kunit_skip(test, "only with objects=1: it makes the kernel warn");
+	wpk_need(test, IS_ENABLED(CONFIG_DEBUG_OBJECTS_FREE), "no debug objects");
+	wpk_need(test, objects, "only with objects=1: it makes the kernel warn");
 	return wpk_init(test);
 }
 

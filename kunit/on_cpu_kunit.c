@@ -8,20 +8,23 @@
 #include "fixture.h"
 #include "one_cpu.h"
 
-/* Attributes of a pool on two CPUs, where no task is a hog. Moves the case to the first CPU. */
-static void on_two_cpus(struct kunit *test, struct wpool_attrs *attrs)
-{
-	attrs->cpumask = wpk_first_cpus(test, 2);
-	attrs->hog_ms = WPOOL_MAX_HOG_MS;
-	wpk_move_to(wpk_cpu(0));
-}
+/*
+ * A pool on two CPUs, where no task is a hog, and other attributes as wpk_pool_with(). Moves the
+ * case to the first CPU.
+ */
+#define two_cpu_pool(test, capacity, ...)						\
+({											\
+	const struct cpumask *mask = wpk_first_cpus(test, 2);				\
+											\
+	wpk_move_to(wpk_cpu(0));							\
+	wpk_pool_with(test, capacity, 8, attrs.cpumask = mask,				\
+		      attrs.hog_ms = WPOOL_MAX_HOG_MS, ##__VA_ARGS__);			\
+})
 
 /* A pool with an idle worker on each of two CPUs. No worker expires. */
-static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
+static struct wpool *idle_pair(struct kunit *test)
 {
-	on_two_cpus(test, attrs);
-	attrs->prealloc = true;
-	return wpk_pair(test, wpk_pool_attrs(test, attrs));
+	return wpk_pair(test, two_cpu_pool(test, 2, attrs.prealloc = true));
 }
 
 /* Submit a job once, with @cpu. Returns true if the job ran there. */
@@ -42,21 +45,11 @@ static bool runs_on(struct kunit *test, struct wpool *pool, struct wpk_job *job,
 static void wpool_submit_on_idle_cpu_runs_there(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
-	unsigned long end;
-	int i, in_a_row;
+	struct wpool *pool = idle_pair(test);
+	int i;
 
-	wpk_attrs(&attrs, 2, 8);
-	pool = two_cpu_pool(test, &attrs);
-	for (i = 0; i < 2; i++) {
-		in_a_row = 0;
-		end = jiffies + WPK_PATIENCE;
-		while (in_a_row < NR_IN_A_ROW && time_before(jiffies, end))
-			in_a_row = runs_on(test, pool, &jobs->job[i], wpk_cpu(i)) ?
-				   in_a_row + 1 : 0;
-		KUNIT_EXPECT_EQ(test, in_a_row, NR_IN_A_ROW);
-	}
+	for (i = 0; i < 2; i++)
+		WPK_IN_A_ROW(test, NR_IN_A_ROW, runs_on(test, pool, &jobs->job[i], wpk_cpu(i)));
 }
 
 /*
@@ -67,14 +60,8 @@ static void wpool_submit_on_cpu_without_worker_the_idle_one_expires(struct kunit
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = two_cpu_pool(test, 2, attrs.min_workers = 1, attrs.expiry_ms = 20);
 
-	wpk_attrs(&attrs, 2, 8);
-	on_two_cpus(test, &attrs);
-	attrs.min_workers = 1;
-	attrs.expiry_ms = 20;
-	pool = wpk_pool_attrs(test, &attrs);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 1);
 	jobs->job[1].gate = gate;
@@ -88,15 +75,11 @@ static void wpool_submit_on_cpu_without_worker_the_idle_one_expires(struct kunit
 static void wpool_submit_on_blocked_cpu_runs_elsewhere(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate);
+	struct wpool *pool = idle_pair(test);
 	struct wpool_cpu_stats before[2], after[2];
-	struct wpool_attrs attrs;
-	struct wpk_jobs *jobs;
-	struct wpool *pool;
 	int i;
 
-	wpk_attrs(&attrs, 2, 8);
-	pool = two_cpu_pool(test, &attrs);
-	jobs = wpk_jobs(test, 2, gate);
 	for (i = 0; i < 2; i++)
 		wpool_get_cpu_stats(pool, wpk_cpu(i), &before[i]);
 	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(1), &jobs->job[0].task), 0);
@@ -132,14 +115,10 @@ static int submit_and_keep_cpu(struct wpk_thread *thread)
 static int cpu_of_third_worker(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_gated(test, 3);
+	struct wpool *pool = two_cpu_pool(test, 3);
 	struct wpk_thread *thread;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 	int i;
 
-	wpk_attrs(&attrs, 3, 8);
-	on_two_cpus(test, &attrs);
-	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 0; i < 2; i++) {
 		KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(i), &jobs->job[i].task), 0);
 		KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, i + 1));

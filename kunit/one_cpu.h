@@ -52,26 +52,23 @@ static inline struct wpool *wpk_unwatched(struct kunit *test, struct wpool *pool
 	return pool;
 }
 
-/* hog_ms is so long that no task of a case is a hog. */
-static inline void wpk_one_cpu_attrs(struct wpool_attrs *attrs, u32 capacity,
-				     u32 concurrency, bool handoff)
-{
-	wpk_attrs(attrs, capacity, WPOOL_UNLIMITED);
-	attrs->cpumask = cpumask_of(wpk_cpu(0));
-	attrs->concurrency = concurrency;
-	attrs->handoff = handoff;
-	attrs->hog_ms = WPOOL_MAX_HOG_MS;
-}
+/*
+ * As wpk_pool_with(). hog_ms is so long that no task of a case is a hog. The case moves to the
+ * pool's CPU, too, so it submits its tasks on that CPU.
+ */
+#define wpk_one_cpu_pool_with(test, nr_tasks, nr_running, hands_over, ...)		\
+({											\
+	wpk_move_to(wpk_cpu(0));							\
+	wpk_pool_with(test, nr_tasks, WPOOL_UNLIMITED,					\
+		      attrs.cpumask = cpumask_of(wpk_cpu(0)),				\
+		      attrs.concurrency = nr_running, attrs.handoff = hands_over,	\
+		      attrs.hog_ms = WPOOL_MAX_HOG_MS, ##__VA_ARGS__);			\
+})
 
-/* The case moves to the pool's CPU, too, so it submits its tasks on that CPU. */
 static inline struct wpool *wpk_one_cpu_pool(struct kunit *test, u32 capacity,
 					     u32 concurrency, bool handoff)
 {
-	struct wpool_attrs attrs;
-
-	wpk_one_cpu_attrs(&attrs, capacity, concurrency, handoff);
-	wpk_move_to(wpk_cpu(0));
-	return wpk_pool_attrs(test, &attrs);
+	return wpk_one_cpu_pool_with(test, capacity, concurrency, handoff);
 }
 
 /* Submit @jobs as a batch. On the pool's CPU, up to 32 jobs are queued before the first starts. */

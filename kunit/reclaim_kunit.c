@@ -17,13 +17,10 @@
 
 #define DROP_CACHES	"sys/vm/drop_caches"
 
-static void reclaim_attrs(struct wpool_attrs *attrs, u32 capacity, u32 min_workers)
-{
-	wpk_attrs(attrs, capacity, WPOOL_UNLIMITED);
-	attrs->min_workers = min_workers;
-	attrs->reclaim = true;
-	attrs->expiry_ms = 0;
-}
+/* As wpk_pool_with(). */
+#define reclaim_pool_with(test, capacity, least, ...)					\
+	wpk_pool_with(test, capacity, WPOOL_UNLIMITED, attrs.reclaim = true,		\
+		      attrs.min_workers = least, attrs.expiry_ms = 0, ##__VA_ARGS__)
 
 /* True if the rescuer sleeps in reserve, and has looked whether the pool needs it. */
 static bool rescuer_waits(struct wpool *pool)
@@ -40,11 +37,8 @@ static bool rescuer_waits(struct wpool *pool)
 
 static struct wpool *reclaim_pool(struct kunit *test, u32 capacity, u32 min_workers)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = reclaim_pool_with(test, capacity, min_workers);
 
-	reclaim_attrs(&attrs, capacity, min_workers);
-	pool = wpk_pool_attrs(test, &attrs);
 	WPK_EVENTUALLY(test, rescuer_waits(pool));
 	return pool;
 }
@@ -117,7 +111,8 @@ static void wpool_create_reclaim_no_threads_left_is_an_error(struct kunit *test)
 	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	reclaim_attrs(&attrs, 4, 1);
+	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
+	attrs.reclaim = true;
 	attrs.name = wpk_name(test);
 	wpk_no_threads(test);
 	pool = wpool_create(&attrs);
@@ -171,13 +166,10 @@ static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struc
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpk_jobs *child = wpk_jobs(test, 1, NULL);
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 
 	wpk_need_cpus(test, 2);
-	reclaim_attrs(&attrs, 4, 1);
-	attrs.hog_ms = 10;
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = reclaim_pool_with(test, 4, 1, attrs.hog_ms = 10);
 	WPK_EVENTUALLY(test, rescuer_waits(pool));
 	child->job[0].arg = pool;
 	wpk_jobs_body(jobs, be_a_hog, child);
@@ -206,13 +198,9 @@ static void wpool_submit_reclaim_no_threads_left_tasks_wait_for_a_task(struct ku
 static void wpool_worker_reclaim_expires_into_the_reserve(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = reclaim_pool_with(test, 4, 0, attrs.expiry_ms = 1);
 	int i;
 
-	reclaim_attrs(&attrs, 4, 0);
-	attrs.expiry_ms = 1;
-	pool = wpk_pool_attrs(test, &attrs);
 	wpk_no_threads(test);
 	for (i = 0; i < 20; i++) {
 		wpk_jobs_next(test, pool, jobs, i);
@@ -274,8 +262,7 @@ static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
 	bool busy = true, ran, none, slow;
 	int i;
 
-	if (num_online_nodes() > 1)
-		kunit_skip(test, "another node has spawners of its own");
+	wpk_need(test, num_online_nodes() <= 1, "another node has spawners of its own");
 	for (i = 0; i < WPOOL_NR_SPAWNERS; i++)
 		pools[i] = wpk_pool(test, 1, 0);
 
@@ -341,23 +328,18 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 static void wpool_tune_reclaim_makes_min_workers_of_the_new_capacity(struct kunit *test)
 {
 	struct wpool *pool = reclaim_pool(test, 2, 0);
-	struct wpool_attrs attrs;
+	struct wpool_attrs now;
 
-	wpool_attrs_init(&attrs);
-	attrs.capacity = 5;
-	attrs.min_workers = 5;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
-					 WPOOL_TUNE_MIN_WORKERS), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune_with(pool, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_MIN_WORKERS,
+					    attrs.capacity = 5, attrs.min_workers = 5), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 5);
 	/* if no worker can be made, the capacity is unchanged, too */
 	wpk_no_threads(test);
-	attrs.capacity = 9;
-	attrs.min_workers = 9;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
-					 WPOOL_TUNE_MIN_WORKERS), -EAGAIN);
-	wpool_get_attrs(pool, &attrs, NULL);
-	KUNIT_EXPECT_EQ(test, attrs.capacity, 5);
-	KUNIT_EXPECT_EQ(test, attrs.min_workers, 5);
+	KUNIT_EXPECT_EQ(test, wpk_tune_with(pool, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_MIN_WORKERS,
+					    attrs.capacity = 9, attrs.min_workers = 9), -EAGAIN);
+	wpool_get_attrs(pool, &now, NULL);
+	KUNIT_EXPECT_EQ(test, now.capacity, 5);
+	KUNIT_EXPECT_EQ(test, now.min_workers, 5);
 	wpk_threads_again(test);
 }
 
@@ -373,13 +355,9 @@ static int start_slowly(struct wpool *pool, void *data, void **own)
  */
 static void wpool_tune_reclaim_makes_min_workers_that_do_not_expire(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = reclaim_pool_with(test, 8, 0, attrs.expiry_ms = 1,
+					       attrs.worker_start = start_slowly);
 
-	reclaim_attrs(&attrs, 8, 0);
-	attrs.expiry_ms = 1;
-	attrs.worker_start = start_slowly;
-	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 6), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 6);
 	/* six workers and the rescuer: no more were made */
@@ -478,13 +456,9 @@ static void sleep_a_bit(struct wpk_job *job)
 static void wpool_tune_reclaim_under_load(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs_of(test, NR_LOAD, sleep_a_bit, NULL);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = reclaim_pool_with(test, 3, 1, attrs.expiry_ms = 1);
 	unsigned int i;
 
-	reclaim_attrs(&attrs, 3, 1);
-	attrs.expiry_ms = 1;
-	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 0; i < NR_LOAD; i++) {
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 		if (i % 50 == 0)
@@ -529,21 +503,17 @@ static void wpool_flush_reclaim_waits_for_a_pool_without_it_is_reported(struct k
 	struct wpk_jobs *fine = wpk_jobs(test, 1, NULL);
 	struct wpool *other = wpk_pool(test, 1, 0);
 	struct wpool *same = reclaim_pool(test, 1, 0);
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = reclaim_pool_with(test, 1, 1);
+	const char *name = wpk_name_of(pool);
 
-	if (!IS_ENABLED(CONFIG_LOCKDEP))
-		kunit_skip(test, "no lockdep");
-	reclaim_attrs(&attrs, 1, 1);
-	attrs.name = wpk_name(test);
-	pool = wpk_pool_attrs(test, &attrs);
+	wpk_need(test, IS_ENABLED(CONFIG_LOCKDEP), "no lockdep");
 	wpk_jobs_body(fine, flush_other, same);
 	wpk_jobs_run(test, pool, fine, 1);
-	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "waits for pool"), 0);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "waits for pool"), 0);
 
 	wpk_jobs_body(jobs, flush_other, other);
 	wpk_jobs_run(test, pool, jobs, 2);
-	KUNIT_EXPECT_EQ(test, wpk_lines_about(attrs.name, "waits for pool"), 1);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "waits for pool"), 1);
 }
 
 /* ---- the shrinker ----------------------------------------------------------------- */
@@ -555,8 +525,7 @@ static void wpool_worker_memory_is_short_idle_workers_leave(struct kunit *test)
 					   attrs.expiry_ms = 60 * 60 * 1000, attrs.min_workers = 1);
 
 	wpk_warm(test, pool, 4);
-	if (wpk_fs_write("proc", DROP_CACHES, "2\n"))
-		kunit_skip(test, "no /proc/" DROP_CACHES);
+	wpk_need(test, !wpk_fs_write("proc", DROP_CACHES, "2\n"), "no /proc/" DROP_CACHES);
 	WPK_EVENTUALLY(test, !wpk_fs_write("proc", DROP_CACHES, "2\n") &&
 		       wpk_stat(pool, workers) == 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, expired), 3);

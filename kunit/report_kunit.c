@@ -16,17 +16,9 @@
 #define CAPACITY_LINE	"capacity is used up: 2 of 2 workers in wpk_job_fn"
 #define HOG_LINE	"hogs keep the CPUs: wpk_job_fn"
 
-static const char *name_of(struct wpool *pool)
-{
-	static struct wpool_attrs attrs;
-
-	wpool_get_attrs(pool, &attrs, NULL);
-	return attrs.name;
-}
-
 static unsigned int lines_so_far(struct wpool *pool)
 {
-	return wpk_lines_about(name_of(pool), "");
+	return wpk_lines_about(wpk_name_of(pool), "");
 }
 
 static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
@@ -35,7 +27,7 @@ static void wpool_report_queue_that_waits_for_capacity_once(struct kunit *test)
 	struct wpk_jobs *busy = wpk_held(test, pool, 2, 2);
 	struct wpk_jobs *jobs = wpk_jobs(test, 5, busy->gate);
 	unsigned int before = lines_so_far(pool);
-	const char *name = name_of(pool);
+	const char *name = wpk_name_of(pool);
 
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 5);
@@ -99,8 +91,7 @@ static void wpool_report_nothing_about_the_time_that_the_machine_was_stopped(str
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	/* before and after the stop the tasks do wait: a line about such a time is no error */
 	longest_ms = max(ktime_ms_delta(stop->from, before), ktime_ms_delta(ktime_get(), stop->to));
-	if (longest_ms >= 500)
-		kunit_skip(test, "the machine stood still for %lld ms", longest_ms);
+	wpk_need(test, longest_ms < 500, "the machine stood still for %lld ms", longest_ms);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, exhausted), 0);
 	KUNIT_EXPECT_EQ(test, lines_so_far(pool), 0);
 }
@@ -114,7 +105,7 @@ static void wpool_report_submitters_that_wait_for_capacity(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, 2, 0);
 	struct wpk_jobs *busy = wpk_held(test, pool, 2, 2);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	const char *name = name_of(pool);
+	const char *name = wpk_name_of(pool);
 	struct wpk_thread *thread = wpk_thread(test, wpk_do_submit, pool, &jobs->job[0].task, NULL);
 
 	WPK_EVENTUALLY(test, wpk_lines_about(name, CAPACITY_LINE));
@@ -141,7 +132,7 @@ static void wpool_report_each_of_many_pools_that_wait_for_capacity(struct kunit 
 		wpk_jobs_submit(test, pools[i], wpk_jobs(test, 1, NULL), 0, 1);
 	}
 	for (i = 0; i < ARRAY_SIZE(pools); i++) {
-		WPK_EVENTUALLY(test, wpk_lines_about(name_of(pools[i]), CAPACITY_LINE));
+		WPK_EVENTUALLY(test, wpk_lines_about(wpk_name_of(pools[i]), CAPACITY_LINE));
 		KUNIT_EXPECT_EQ(test, lines_so_far(pools[i]), before[i] + 1);
 		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], exhausted), 1);
 		wpk_gate_open(busy[i]->gate);
@@ -172,8 +163,7 @@ static void wpool_report_no_pool_that_is_busy(struct kunit *test)
 	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 40));
 	/* if the machine itself stopped for 500 ms, a line is no error */
-	if (longest_ms >= 500)
-		kunit_skip(test, "the machine stood still for %lld ms", longest_ms);
+	wpk_need(test, longest_ms < 500, "the machine stood still for %lld ms", longest_ms);
 	KUNIT_EXPECT_EQ(test, lines, 0);
 }
 
@@ -196,7 +186,7 @@ static void wpool_report_hogs_that_keep_their_cpu(struct kunit *test)
 
 	wpk_need_cpus(test, 2);
 	pool = wpk_pool_with(test, 8, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(1)));
-	name = name_of(pool);
+	name = wpk_name_of(pool);
 	wpk_move_to(wpk_cpu(0));
 	wpk_jobs_body(hogs, spin_until_it_is_said, seen);
 	wpk_jobs_submit(test, pool, hogs, 0, 1);
@@ -214,12 +204,8 @@ static void wpool_report_hogs_that_keep_their_cpu(struct kunit *test)
 
 static int tune_class(struct wpool *pool, u32 sched, int nice)
 {
-	struct wpool_attrs attrs;
-
-	wpool_attrs_init(&attrs);
-	attrs.sched = sched;
-	attrs.nice = nice;
-	return wpool_tune(pool, &attrs, WPOOL_TUNE_SCHED | WPOOL_TUNE_NICE);
+	return wpk_tune_with(pool, WPOOL_TUNE_SCHED | WPOOL_TUNE_NICE, attrs.sched = sched,
+			     attrs.nice = nice);
 }
 
 /* Change the nice value, as an administrator may, or a task that does not restore it. */
@@ -247,7 +233,7 @@ static struct wpk_job *run_alone(struct kunit *test, struct wpool *pool,
 static void wpool_report_class_that_the_pool_did_not_set_once(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
-	const char *name = name_of(pool);
+	const char *name = wpk_name_of(pool);
 	struct wpk_job *job;
 
 	run_alone(test, pool, NULL);
@@ -292,7 +278,7 @@ static void wpool_report_no_class_that_the_pool_did_set(struct kunit *test)
 			run_alone(test, pool, NULL);
 		}
 	}
-	KUNIT_EXPECT_EQ(test, wpk_lines_about(name_of(pool), CLASS_LINE), 0);
+	KUNIT_EXPECT_EQ(test, wpk_lines_about(wpk_name_of(pool), CLASS_LINE), 0);
 }
 
 /* ---- attributes ---- */
@@ -337,15 +323,13 @@ static void wpool_create_names_the_attribute_that_is_not_allowed(struct kunit *t
 static void wpool_tune_names_the_attribute_that_is_not_allowed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
-	const char *name = name_of(pool);
-	struct wpool_attrs attrs;
+	const char *name = wpk_name_of(pool);
 
-	wpool_attrs_init(&attrs);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, HOG_MS, hog_ms, 0), -ERANGE);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "hog_ms = 0 is out of its range"), 1);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 5), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "min_workers = 5 is above capacity = 2"), 1);
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, BIT(31)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_tune_with(pool, BIT(31), 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "unknown bits 80000000"), 1);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 3);
 }
@@ -357,7 +341,7 @@ static void wpool_create_names_the_pool_whose_name_is_taken(struct kunit *test)
 
 	wpk_attrs(&attrs, 2, 0);
 	pool = wpk_pool_attrs(test, &attrs);
-	attrs.name = name_of(pool);
+	attrs.name = wpk_name_of(pool);
 	expect_named(test, &attrs, -EEXIST, "there is a pool of that name");
 	/* a pool without an owner belongs to a program, which gets the errno: no line is logged */
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(__wpool_create(&attrs, NULL)), -EEXIST);
@@ -382,7 +366,7 @@ static void wpool_report_what_an_own_task_must_not_do(struct kunit *test)
 	};
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool *pool = wpk_pool(test, 2, 0);
-	const char *name = name_of(pool);
+	const char *name = wpk_name_of(pool);
 	unsigned int i;
 
 	wpk_job_body(&jobs->job[0], do_to_the_own_pool, pool);
@@ -395,7 +379,7 @@ static void wpool_report_what_an_own_task_must_not_do(struct kunit *test)
 static void wpool_destroy_names_the_pool_that_is_gone(struct kunit *test)
 {
 	struct wpool *pool = wpool_get(wpk_pool(test, 2, 0));
-	const char *name = name_of(pool);
+	const char *name = wpk_name_of(pool);
 
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, ""), 0);

@@ -16,11 +16,10 @@
 /* Less than the time limit of a lockup detector. */
 #define HOLD_LIMIT	(WPK_PATIENCE / 3)
 
-static struct wpool *two_cpu_pool(struct kunit *test, struct wpool_attrs *attrs)
-{
-	attrs->cpumask = wpk_first_cpus(test, 2);
-	return wpk_pool_attrs(test, attrs);
-}
+/* As wpk_pool_with(). */
+#define two_cpu_pool(test, capacity, ...)						\
+	wpk_pool_with(test, capacity, WPOOL_UNLIMITED,					\
+		      attrs.cpumask = wpk_first_cpus(test, 2), ##__VA_ARGS__)
 
 static struct wpool *second_cpu_pool(struct kunit *test)
 {
@@ -91,13 +90,6 @@ static void hold_end(struct kunit *test, struct wpk_thread *thread)
 	wpk_move_to(-1);
 }
 
-/* On PREEMPT_RT the timers of a held CPU wait, perhaps the monitor's timer among them. */
-static void skip_if_the_monitor_is_held(struct kunit *test)
-{
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "PREEMPT_RT: a thread that keeps its CPU holds up all else there");
-}
-
 /*
  * If the only worker does not get its CPU, neither submitters nor the monitor rely on the worker.
  */
@@ -108,7 +100,7 @@ static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit 
 	struct wpk_thread *holder;
 	struct wpool *pool;
 
-	skip_if_the_monitor_is_held(test);
+	wpk_need_to_keep_cpu(test);
 	pool = second_cpu_pool(test);
 	wpk_jobs_run(test, pool, warm, 1);
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
@@ -125,13 +117,10 @@ static void wpool_submit_does_not_rely_on_a_worker_without_its_cpu(struct kunit 
 static void wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool *pool = two_cpu_pool(test, 2);
 	struct wpk_thread *holder;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 
-	skip_if_the_monitor_is_held(test);
-	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	pool = two_cpu_pool(test, &attrs);
+	wpk_need_to_keep_cpu(test);
 	/* the first worker of a pool is made on the CPU that submits */
 	holder = hold_start(test, pool, wpk_cpu(0), &jobs->job[0].task);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
@@ -148,16 +137,12 @@ static void wpool_submit_does_not_rely_on_a_new_worker_without_its_cpu(struct ku
 static void wpool_submit_makes_one_worker_for_a_cpu_that_is_held(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_TICKS, NULL);
+	/* without hand-off a worker that sleeps counts as running */
+	struct wpool *pool = two_cpu_pool(test, 20, attrs.handoff = false);
 	struct wpk_jobs *first;
 	struct wpk_thread *holder;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 	int i;
 
-	wpk_attrs(&attrs, 20, WPOOL_UNLIMITED);
-	/* without hand-off a worker that sleeps counts as running */
-	attrs.handoff = false;
-	pool = two_cpu_pool(test, &attrs);
 	wpk_move_to(wpk_cpu(0));
 	first = wpk_held(test, pool, 1, 1);
 	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 1);
@@ -196,7 +181,7 @@ static void wpool_expire_reclaim_the_rescuer_does_not_wait_for_a_held_cpu(struct
 	unsigned long end;
 	bool ready;
 
-	skip_if_the_monitor_is_held(test);
+	wpk_need_to_keep_cpu(test);
 	wpk_need_cpus(test, 2);
 	pool = wpk_pool_with(test, 4, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(1)),
 			     attrs.min_workers = 0, attrs.expiry_ms = 0, attrs.reclaim = true);
@@ -297,16 +282,12 @@ static int count_start(struct wpool *pool, void *data, void **own)
 static void wpool_hooks_start_does_not_wait_for_a_held_cpu(struct kunit *test)
 {
 	atomic_t *started = wpk_alloc(test, sizeof(*started));
+	struct wpool *pool = two_cpu_pool(test, 3, attrs.worker_start = count_start,
+					  attrs.worker_data = started);
 	struct wpk_thread *holder;
-	struct wpool_attrs attrs;
 	struct wpk_jobs *jobs;
-	struct wpool *pool;
 
-	skip_if_the_monitor_is_held(test);
-	wpk_attrs(&attrs, 3, WPOOL_UNLIMITED);
-	attrs.worker_start = count_start;
-	attrs.worker_data = started;
-	pool = two_cpu_pool(test, &attrs);
+	wpk_need_to_keep_cpu(test);
 	wpk_move_to(wpk_cpu(0));
 	jobs = wpk_held(test, pool, 3, 1);
 	holder = hold_start(test, pool, wpk_cpu(1), NULL);
@@ -321,15 +302,10 @@ static void wpool_hooks_start_does_not_wait_for_a_held_cpu(struct kunit *test)
 static void wpool_submit_reclaim_the_rescuer_does_not_wait_for_a_held_cpu(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL), *first;
+	struct wpool *pool = two_cpu_pool(test, 3, attrs.reclaim = true, attrs.min_workers = 0);
 	struct wpk_thread *holder;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
 
-	skip_if_the_monitor_is_held(test);
-	wpk_attrs(&attrs, 3, WPOOL_UNLIMITED);
-	attrs.reclaim = true;
-	attrs.min_workers = 0;
-	pool = two_cpu_pool(test, &attrs);
+	wpk_need_to_keep_cpu(test);
 	holder = hold_start(test, pool, wpk_cpu(1), NULL);
 	first = wpk_held(test, pool, 1, 1);
 	wpk_jobs_run(test, pool, jobs, 1);
@@ -438,7 +414,7 @@ static void wpool_submit_moves_one_idle_worker_at_a_time(struct kunit *test)
 	struct wpool *pool;
 	int i;
 
-	skip_if_the_monitor_is_held(test);
+	wpk_need_to_keep_cpu(test);
 	wpk_need_cpus(test, 2);
 	pool = wpk_pool_with(test, 5, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(1)),
 			     attrs.prealloc = true, attrs.hog_ms = WPOOL_MAX_HOG_MS);

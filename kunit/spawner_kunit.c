@@ -109,14 +109,9 @@ static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kun
 {
 	struct wakes *wakes = wpk_alloc(test, sizeof(*wakes));
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-	struct wpool *pool, *other;
-	struct wpool_attrs attrs;
+	struct wpool *pool = wpk_pool(test, 1, 0), *other = wpk_pool(test, 1, 0);
 
-	wpk_attrs(&attrs, 1, 0);
-	attrs.name = wpk_name(test);
-	wakes->name = attrs.name;
-	other = wpk_pool_attrs(test, &attrs);
-	pool = wpk_pool(test, 1, 0);
+	wakes->name = wpk_name_of(other);
 	wpk_jobs_run(test, other, jobs, 1);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(other, idle) == 1);
 	wpk_probe(test, "wpool_worker_woken", count_wake, wakes);
@@ -171,15 +166,12 @@ static void wpool_submit_waits_for_no_worker_of_another_pool(struct kunit *test)
 	struct makers *makers = wpk_alloc(test, sizeof(*makers));
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_POOLS, NULL);
 	struct wpool *pools[NR_POOLS];
-	struct wpool_attrs attrs;
 	int i;
 
 	wpk_need_cpus(test, 2);
 	for (i = 0; i < NR_POOLS; i++) {
-		wpk_attrs(&attrs, 1, 0);
-		makers->names[i] = wpk_name(test);
-		attrs.name = makers->names[i];
-		pools[i] = wpk_pool_attrs(test, &attrs);
+		pools[i] = wpk_pool(test, 1, 0);
+		makers->names[i] = wpk_name_of(pools[i]);
 	}
 	wpk_probe(test, "wpool_worker_spawned", hold_the_first, makers);
 	for (i = 0; i < NR_POOLS; i++)
@@ -227,7 +219,6 @@ static void note_start(struct wpk_job *job)
 static void wpool_submit_two_sleepers_have_two_workers(struct kunit *test)
 {
 	struct pair *pair = wpk_alloc(test, sizeof(*pair));
-	struct wpool_attrs attrs;
 	struct wpk_jobs *jobs;
 	struct wpool *pool;
 	int round, valid = 0;
@@ -236,11 +227,9 @@ static void wpool_submit_two_sleepers_have_two_workers(struct kunit *test)
 	pair->name = "";
 	wpk_probe(test, "wpool_worker_spawned", note_sent, pair);
 	for (round = 0; round < NR_ROUNDS; round++) {
-		wpk_attrs(&attrs, 8, 0);
-		attrs.name = wpk_name(test);
-		pool = wpk_pool_attrs(test, &attrs);
+		pool = wpk_pool(test, 8, 0);
 		atomic_set(&pair->made, 0);
-		pair->name = attrs.name;
+		pair->name = wpk_name_of(pool);
 		pair->gate = wpk_gate(test);
 		jobs = wpk_jobs_of(test, 2, note_start, pair);
 		wpk_jobs_submit(test, pool, jobs, 0, 2);
@@ -255,8 +244,7 @@ static void wpool_submit_two_sleepers_have_two_workers(struct kunit *test)
 		}
 		wpk_destroy(test, pool);
 	}
-	if (valid < NR_ROUNDS / 4)
-		kunit_skip(test, "workers start in time in %d rounds only", valid);
+	wpk_need(test, valid >= NR_ROUNDS / 4, "workers start in time in %d rounds only", valid);
 	KUNIT_EXPECT_EQ_MSG(test, more, 0, "in %d pools", valid);
 }
 

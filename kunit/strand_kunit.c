@@ -270,8 +270,7 @@ static void wpool_strand_a_million_take_64_bytes_each(struct kunit *test)
 	else
 		nr /= 100;
 	strands = kvcalloc(nr, sizeof(*strands), GFP_KERNEL);
-	if (!strands)
-		kunit_skip(test, "no memory for a million of them");
+	wpk_need(test, strands, "no memory for a million of them");
 	for (i = 0; i < nr; i++)
 		wpool_strand_init(&strands[i], pool, 4);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);

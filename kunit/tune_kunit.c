@@ -74,20 +74,13 @@ static void wpool_tune_policy_from_run_is_einval(struct kunit *test)
 
 static void wpool_tune_capacity_below_min_workers_is_einval(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_with(test, 8, 0, attrs.min_workers = 4);
 
-	wpk_attrs(&attrs, 8, 0);
-	attrs.min_workers = 4;
-	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 3), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 4), 0);
 	/* two attributes in one call are checked together */
-	wpool_attrs_init(&attrs);
-	attrs.capacity = 2;
-	attrs.min_workers = 2;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CAPACITY |
-					 WPOOL_TUNE_MIN_WORKERS), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune_with(pool, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_MIN_WORKERS,
+					    attrs.capacity = 2, attrs.min_workers = 2), 0);
 }
 
 static void wpool_tune_capacity_of_a_preallocated_pool_is_einval(struct kunit *test)
@@ -279,8 +272,7 @@ static void wpool_set_cgroup_moves_an_idle_worker_there_and_back(struct kunit *t
 	void *root = cgroups_of(current), *own;
 	int i;
 
-	if (enter_cgroup("kunit/"))
-		kunit_skip(test, "no cgroups");
+	wpk_need(test, !enter_cgroup("kunit/"), "no cgroups");
 	own = cgroups_of(current);
 	KUNIT_EXPECT_PTR_NE(test, own, root);
 	for (i = 0; i < 3; i++) {
@@ -310,8 +302,7 @@ static void wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was(struct
 	struct wpk_job *job = &jobs->job[0];
 	int i, j;
 
-	if (enter_cgroup("kunit/"))
-		kunit_skip(test, "no cgroups");
+	wpk_need(test, !enter_cgroup("kunit/"), "no cgroups");
 	wpk_need_cpus(test, 2);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, SPIN_US, spin_us, WPOOL_MAX_SPIN_US), 0);
 	wpk_jobs_body(jobs, note_worker, NULL);
@@ -338,8 +329,7 @@ static void wpool_set_cgroup_without_cgroups_is_refused(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
 
-	if (IS_ENABLED(CONFIG_CGROUPS))
-		kunit_skip(test, "the kernel has cgroups");
+	wpk_need(test, !IS_ENABLED(CONFIG_CGROUPS), "the kernel has cgroups");
 	KUNIT_EXPECT_EQ(test, wpool_set_cgroup(pool, true), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, wpool_set_cgroup(pool, false), 0);
 }

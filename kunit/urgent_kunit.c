@@ -492,23 +492,18 @@ static void wpool_urgent_under_load_none_is_lost_or_left(struct kunit *test)
 {
 	struct wpk_thread *threads[3];
 	struct load load[3] = { };
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_with(test, 4, 300, attrs.expiry_ms = 1,
+					   attrs.min_workers = 0);
+	const struct cpumask *mask;
 	u32 i, n;
 
-	wpk_attrs(&attrs, 4, 300);
-	attrs.expiry_ms = 1;
-	attrs.min_workers = 0;
-	pool = wpk_pool_attrs(test, &attrs);
 	for (i = 0; i < 3; i++) {
 		load[i].jobs = wpk_jobs(test, NR_LOAD, NULL);
 		threads[i] = wpk_thread(test, submit_load, pool, NULL, &load[i]);
 	}
 	for (n = 0; !wpk_ended(threads[0]) && n < 200; n++) {
-		attrs.cpumask = cpumask_of(wpk_cpu(n % 2 && wpk_cpu(1) >= 0));
-		if (n % 3 == 0)
-			attrs.cpumask = cpu_possible_mask;
-		KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_CPUMASK), 0);
+		mask = n % 3 ? cpumask_of(wpk_cpu(n % 2 && wpk_cpu(1) >= 0)) : cpu_possible_mask;
+		KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, mask), 0);
 		usleep_range(500, 1000);
 	}
 	wpk_join_all(test, threads, 3);

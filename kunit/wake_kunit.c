@@ -206,18 +206,14 @@ static void wpool_submit_while_workers_expire_loses_no_wake_up(struct kunit *tes
 
 static int tune_up_and_down(struct wpk_thread *thread)
 {
-	struct wpool_attrs attrs;
 	u32 round = 0;
 	int ret;
 
-	wpool_attrs_init(&attrs);
 	while (!wpk_stopped(thread->test)) {
-		attrs.capacity = 1 + round % 4;
-		attrs.expiry_ms = round % 3;
-		attrs.min_workers = round % 2;
-		attrs.nice = round % 7;
-		ret = wpool_tune(thread->pool, &attrs, WPOOL_TUNE_CAPACITY |
-				 WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS | WPOOL_TUNE_NICE);
+		ret = wpk_tune_with(thread->pool, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_EXPIRY_MS |
+				    WPOOL_TUNE_MIN_WORKERS | WPOOL_TUNE_NICE,
+				    attrs.capacity = 1 + round % 4, attrs.expiry_ms = round % 3,
+				    attrs.min_workers = round % 2, attrs.nice = round % 7);
 		if (ret)
 			return ret;
 		round++;

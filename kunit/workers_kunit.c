@@ -130,16 +130,10 @@ static void wpool_workers_are_made_only_when_nobody_is_idle(struct kunit *test)
 /* A pool on one CPU, so that all workers are in one idle list. */
 static struct wpool *one_cpu_pool(struct kunit *test, enum wpool_order order, bool prealloc)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, NR_IDLE, 0);
-	attrs.cpumask = cpumask_of(wpk_cpu(0));
-	attrs.order = order;
-	attrs.prealloc = prealloc;
-	attrs.spin_us = 0;
-	attrs.expiry_ms = 0;
 	wpk_move_to(wpk_cpu(0));
-	return wpk_pool_attrs(test, &attrs);
+	return wpk_pool_with(test, NR_IDLE, 0, attrs.cpumask = cpumask_of(wpk_cpu(0)),
+			     attrs.order = order, attrs.prealloc = prealloc, attrs.spin_us = 0,
+			     attrs.expiry_ms = 0);
 }
 
 /* Let the pool's workers become idle one after the other, and note their pids in this order. */
@@ -284,14 +278,10 @@ static void wpool_expiry_0_keeps_idle_workers(struct kunit *test)
 static void wpool_expiry_tuned_shorter_counts_for_idle_workers(struct kunit *test)
 {
 	struct wpool *pool = expiring_pool(test, 4, 60000, 1);
-	struct wpool_attrs attrs;
 
 	make_idle(test, pool, 4);
-	wpool_attrs_init(&attrs);
-	attrs.expiry_ms = 20;
-	attrs.min_workers = 2;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS |
-					 WPOOL_TUNE_MIN_WORKERS), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune_with(pool, WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_MIN_WORKERS,
+					    attrs.expiry_ms = 20, attrs.min_workers = 2), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 2);
 	/* fewer workers must stay now, so the timer must start again */
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MIN_WORKERS, min_workers, 0), 0);
@@ -301,25 +291,18 @@ static void wpool_expiry_tuned_shorter_counts_for_idle_workers(struct kunit *tes
 /* The workers that were idle for longest leave. The worker that became idle last stays. */
 static void wpool_expiry_takes_the_coldest_first(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	pid_t pids[NR_IDLE];
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool *pool = one_cpu_pool(test, WPOOL_LIFO, false);
+	pid_t pids[NR_IDLE];
 
 	idle_in_turn(test, pool, pids);
-	wpool_attrs_init(&attrs);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, EXPIRY_MS, expiry_ms, 100), 0);
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
-	attrs.expiry_ms = 0;
 	/* at capacity 1 no other worker takes the task if this worker waits for its CPU */
-	attrs.capacity = 1;
-	KUNIT_EXPECT_EQ(test, wpool_tune(pool, &attrs, WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_CAPACITY),
-			0);
-	{
-		struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-
-		wpk_job_run(test, pool, &jobs->job[0]);
-		KUNIT_EXPECT_EQ(test, jobs->job[0].pid, pids[NR_IDLE - 1]);
-	}
+	KUNIT_EXPECT_EQ(test, wpk_tune_with(pool, WPOOL_TUNE_EXPIRY_MS | WPOOL_TUNE_CAPACITY,
+					    attrs.expiry_ms = 0, attrs.capacity = 1), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].pid, pids[NR_IDLE - 1]);
 }
 
 static void wpool_prealloc_makes_all_workers_once_and_keeps_them(struct kunit *test)
@@ -411,20 +394,13 @@ static void wpool_sched_is_the_class_of_workers_made_ahead(struct kunit *test)
 {
 	const struct class *class = test->param_value;
 	struct wpk_jobs *more = wpk_jobs(test, 4, NULL), *jobs;
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_with(test, 2, 8, attrs.prealloc = true,
+					   attrs.sched = class->sched);
 
-	wpk_attrs(&attrs, 2, 8);
-	attrs.prealloc = true;
-	attrs.sched = class->sched;
-	pool = wpk_pool_attrs(test, &attrs);
 	wpk_jobs_run(test, pool, more, 4);
 	expect_class(test, more, 0, 4, class, 0);
 
-	wpk_attrs(&attrs, 2, 8);
-	attrs.reclaim = true;
-	attrs.min_workers = 0;
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, 2, 8, attrs.reclaim = true, attrs.min_workers = 0);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, SCHED, sched, class->sched), 0);
 	/* the rescuer runs one job, and a new worker runs the other */
 	jobs = wpk_held(test, pool, 2, 2);
@@ -517,8 +493,7 @@ static void wpool_worker_under_load_ends_a_grace_period_of_rcu_tasks(struct kuni
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, submit_again, chain);
 	struct wpk_thread *thread;
 
-	if (!IS_ENABLED(CONFIG_TASKS_RCU))
-		kunit_skip(test, "no RCU Tasks");
+	wpk_need(test, IS_ENABLED(CONFIG_TASKS_RCU), "no RCU Tasks");
 	chain->pool = wpk_pool(test, 1, 1);
 	wpk_jobs_submit(test, chain->pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 100));

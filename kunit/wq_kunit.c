@@ -185,8 +185,7 @@ static void create_workqueue_one_work_a_cpu(struct kunit *test)
 	struct wpk_item *items = wpk_items(test, wpk_gate(test), 2);
 	struct workqueue_struct *wq;
 
-	if (num_possible_cpus() < 2)
-		kunit_skip(test, "needs 2 CPUs");
+	wpk_need(test, num_possible_cpus() >= 2, "needs 2 CPUs");
 	wq = create_workqueue(wpk_name(test));
 	KUNIT_ASSERT_NOT_NULL(test, wq);
 	queue_work_on(0, wq, wpk_work(&items[0]));

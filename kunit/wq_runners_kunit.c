@@ -135,26 +135,22 @@ static bool runs_on_chosen_cpu(struct kunit *test, struct wpool_wq *wq, struct n
  */
 static void wpool_wq_queue_on_starts_the_work_there(struct kunit *test)
 {
-	struct wpool_attrs attrs = {
-		.capacity = 2, .min_workers = 2, .hog_ms = WPOOL_MAX_HOG_MS,
-		.cpumask = wpk_first_cpus(test, 2),
-	};
+	const struct cpumask *mask = wpk_first_cpus(test, 2);
 	struct noting *noting = wpk_alloc(test, 2 * sizeof(*noting));
-	unsigned long end = jiffies + WPK_PATIENCE;
 	struct wpool_wq *wq;
-	int in_a_row = 0;
 
 	wpool_work_init(&noting[0].work, note_cpu);
 	wpool_work_init(&noting[1].work, note_cpu);
 	wq = wpool_wq_create(THIS_MODULE, 0, 4, "%s", wpk_name(test));
 	KUNIT_ASSERT_NOT_NULL(test, wq);
-	KUNIT_EXPECT_EQ(test, wpool_tune(wq->pool, &attrs, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_HOG_MS |
-					 WPOOL_TUNE_MIN_WORKERS | WPOOL_TUNE_CPUMASK), 0);
+	KUNIT_EXPECT_EQ(test, wpk_tune_with(wq->pool, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_HOG_MS |
+					    WPOOL_TUNE_MIN_WORKERS | WPOOL_TUNE_CPUMASK,
+					    attrs.capacity = 2, attrs.min_workers = 2,
+					    attrs.hog_ms = WPOOL_MAX_HOG_MS,
+					    attrs.cpumask = mask), 0);
 	wpk_move_to(wpk_cpu(0));
 	wpk_pair(test, wq->pool);
-	while (in_a_row < NR_IN_A_ROW && time_before(jiffies, end))
-		in_a_row = runs_on_chosen_cpu(test, wq, noting) ? in_a_row + 1 : 0;
-	KUNIT_EXPECT_EQ(test, in_a_row, NR_IN_A_ROW);
+	WPK_IN_A_ROW(test, NR_IN_A_ROW, runs_on_chosen_cpu(test, wq, noting));
 	wpool_wq_destroy(wq);
 }
 
