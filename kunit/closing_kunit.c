@@ -7,16 +7,6 @@
 #include "fixture.h"
 #include "full_pool.h"
 
-/* Submit the next job from this one, which is one of the pool's own tasks. */
-static void submit_next(struct wpk_job *job)
-{
-	job->ret = wpool_submit(job->arg, &(job + 1)->task);
-}
-
-static void nothing(void *data)
-{
-}
-
 /* There is room, but each submit function refuses callers that are no task of the pool. */
 static void refuses_all_others(struct kunit *test, struct wpool *pool)
 {
@@ -29,7 +19,7 @@ static void refuses_all_others(struct kunit *test, struct wpool *pool)
 	KUNIT_EXPECT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), tasks[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, 0), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 2, WPOOL_BATCH_TRY), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, nothing, NULL, THIS_MODULE, GFP_KERNEL),
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, wpk_do_nothing, NULL, THIS_MODULE, GFP_KERNEL),
 			-ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_nr_free(pool), 0);
 	/* An interrupt is no task of the pool, whatever it interrupts. */
@@ -60,8 +50,8 @@ static void own_and_others(struct kunit *test, struct wpool *pool)
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
 
 	jobs->job[0].gate = gate;
-	wpk_job_body(&jobs->job[0], submit_next, pool);
-	wpk_job_body(&jobs->job[1], submit_next, pool);
+	jobs->job[0].body = wpk_submit_next;
+	jobs->job[1].body = wpk_submit_next;
 	wpk_jobs_hold(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);

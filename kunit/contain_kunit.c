@@ -151,12 +151,11 @@ static void leave_all(struct wpk_job *job)
 /* The parent has open scopes of its own, and runs a child that leaves a bad state. */
 static void wait_for_leaky_child(struct wpk_job *job)
 {
-	struct wpk_job *child = job + 1;
 	unsigned int scope = memalloc_nofs_save();
 	struct state *state = job->arg;
 
 	migrate_disable();
-	job->ret = wpool_submit(child->arg, &child->task) ?: wpool_task_wait(&child->task);
+	wpk_run_next(job);
 #ifdef CONFIG_SMP
 	state->migration = current->migration_disabled - 1;
 #endif
@@ -175,7 +174,6 @@ static void wpool_task_leaves_its_parent_unbalanced_is_repaired(struct kunit *te
 
 	wpk_job_body(&jobs->job[0], wait_for_leaky_child, state);
 	jobs->job[1].last = leave_all;
-	jobs->job[1].arg = pool;
 	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
@@ -507,13 +505,12 @@ static void leave_mm_and_creds(struct wpk_job *job)
 /* The parent sets an mm, credentials and journal_info; its child removes all three. */
 static void wait_for_taking_child(struct wpk_job *job)
 {
-	struct wpk_job *child = job + 1;
 	const struct cred *old;
 
 	kthread_use_mm(someones_mm);
 	old = override_creds(someones_cred);
 	current->journal_info = &something;
-	job->ret = wpool_submit(child->arg, &child->task) ?: wpool_task_wait(&child->task);
+	wpk_run_next(job);
 	if (current->mm != someones_mm || current_cred() != someones_cred ||
 	    current->journal_info != &something)
 		job->ret = -EPROTO;
@@ -530,7 +527,6 @@ static void wpool_task_takes_what_its_parent_has_is_given_back(struct kunit *tes
 	get_someones(test);
 	jobs->job[0].body = wait_for_taking_child;
 	jobs->job[1].last = leave_mm_and_creds;
-	jobs->job[1].arg = pool;
 	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);

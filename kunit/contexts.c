@@ -137,12 +137,16 @@ void wpk_count(void *arg)
 	atomic_inc(arg);
 }
 
-#ifdef CONFIG_FAULT_INJECTION
-
-static void wait_at(void *gate)
+void wpk_pass_gate(void *gate)
 {
 	wpk_gate_pass(gate);
 }
+
+void wpk_do_nothing(void *unused)
+{
+}
+
+#ifdef CONFIG_FAULT_INJECTION
 
 bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate)
 {
@@ -151,7 +155,7 @@ bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate)
 	wpk_move_to(wpk_cpu(0));
 	for (i = 0; i < 1000 && !err; i++) {
 		current->fail_nth = 1;
-		err = wpool_submit_fn(pool, wait_at, gate, NULL, GFP_NOWAIT | __GFP_NOWARN);
+		err = wpool_submit_fn(pool, wpk_pass_gate, gate, NULL, GFP_NOWAIT | __GFP_NOWARN);
 		current->fail_nth = 0;
 	}
 	return err == -ENOMEM;

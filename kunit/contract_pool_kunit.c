@@ -425,10 +425,6 @@ static long created(struct wpool *pool)
 	return ret;
 }
 
-static void nothing(void *arg)
-{
-}
-
 static long call_wpool_create(struct wpk_world *w)
 {
 	struct wpool_attrs attrs;
@@ -444,7 +440,7 @@ static long call_wpool_create_func(struct wpk_world *w)
 
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = wpk_name(w->test);
-	return created(wpool_create_func(&attrs, nothing));
+	return created(wpool_create_func(&attrs, wpk_do_nothing));
 }
 
 ENTRIES(create,

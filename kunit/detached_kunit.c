@@ -167,11 +167,6 @@ static void wpool_try_submit_refused_detached_task_does_not_pin(struct kunit *te
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 }
 
-static void pass_gate(void *arg)
-{
-	wpk_gate_pass(arg);
-}
-
 static void wpool_submit_fn_pins_the_owner_until_it_returned(struct kunit *test)
 {
 	/* this module does not own the default pool */
@@ -180,7 +175,7 @@ static void wpool_submit_fn_pins_the_owner_until_it_returned(struct kunit *test)
 	int refs = module_refcount(THIS_MODULE), i;
 
 	for (i = 0; i < 2; i++)
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate, THIS_MODULE,
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, wpk_pass_gate, gate, THIS_MODULE,
 						      GFP_KERNEL), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs + 2);
@@ -199,7 +194,7 @@ static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *
 	int refs = module_refcount(THIS_MODULE), i;
 
 	for (i = 0; i < 2; i++)
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate, THIS_MODULE,
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, wpk_pass_gate, gate, THIS_MODULE,
 						      GFP_KERNEL), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
@@ -211,7 +206,7 @@ static void wpool_submit_fn_into_a_pool_of_the_owner_does_not_pin(struct kunit *
 
 static int do_submit_pass_gate(struct wpk_thread *thread)
 {
-	return wpool_submit_fn(thread->pool, pass_gate, thread->arg, THIS_MODULE, GFP_KERNEL);
+	return wpool_submit_fn(thread->pool, wpk_pass_gate, thread->arg, THIS_MODULE, GFP_KERNEL);
 }
 
 /*
@@ -225,7 +220,7 @@ static void wpool_submit_fn_under_policy_run_pins_the_owner_of_the_pool(struct k
 	int refs = module_refcount(THIS_MODULE);
 	struct wpk_thread *thread;
 
-	KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, pass_gate, gate, THIS_MODULE, GFP_KERNEL), 0);
+	KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, wpk_pass_gate, gate, THIS_MODULE, GFP_KERNEL), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	thread = wpk_thread(test, do_submit_pass_gate, pool, NULL, gate);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));

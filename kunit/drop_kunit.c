@@ -147,10 +147,6 @@ static void wait_in_abort(void *gate, int status)
 	wpk_gate_pass(gate);
 }
 
-static void do_nothing(void *arg)
-{
-}
-
 /* While no dropped task ends, the tasks that are accepted do not pile up without a bound. */
 static void wpool_submit_drop_oldest_is_eagain_if_dropped_tasks_pile_up(struct kunit *test)
 {
@@ -162,7 +158,7 @@ static void wpool_submit_drop_oldest_is_eagain_if_dropped_tasks_pile_up(struct k
 
 	drop_pool(test, &full, 1);
 	do {
-		ret = wpool_submit_fn_abortable(full.pool, do_nothing, wait_in_abort, gate,
+		ret = wpool_submit_fn_abortable(full.pool, wpk_do_nothing, wait_in_abort, gate,
 						THIS_MODULE, GFP_KERNEL);
 	} while (!ret && n++ < 10 * most);
 	KUNIT_EXPECT_EQ(test, ret, -EAGAIN);

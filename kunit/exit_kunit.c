@@ -28,20 +28,8 @@ static void wpool_task_ends_its_thread_is_eio_and_the_pool_lives(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 3);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 11);
-	WPK_EVENTUALLY(test, wpk_lines_about(wpk_name_of(pool), "a worker died in wpk_job_fn") == 1);
-}
-
-struct family {
-	struct wpool *pool;
-	struct wpk_jobs *child;
-};
-
-static void wait_for_child(struct wpk_job *job)
-{
-	struct family *family = job->arg;
-	struct wpool_task *child = &family->child->job[0].task;
-
-	job->ret = wpool_try_submit(family->pool, child) ?: wpool_task_wait(child);
+	WPK_EVENTUALLY(test, wpk_lines_about(wpk_name_of(pool),
+					     "a worker died in wpk_job_fn") == 1);
 }
 
 /*
@@ -50,19 +38,16 @@ static void wait_for_child(struct wpk_job *job)
  */
 static void wpool_task_ends_the_thread_of_its_parent(struct kunit *test)
 {
-	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL), *next = wpk_jobs(test, 1, NULL);
-	struct family *family = wpk_alloc(test, sizeof(*family));
+	struct wpool *pool = wpk_pool(test, 1, 10);
+	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
 
-	family->pool = wpk_pool(test, 1, 10);
-	family->child = wpk_jobs(test, 1, NULL);
-	wpk_jobs_body(parent, wait_for_child, family);
-	wpk_jobs_body(family->child, end_thread, NULL);
-	wpk_jobs_submit(test, family->pool, parent, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&parent->job[0].task), -EIO);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&family->child->job[0].task), -EIO);
-	wpk_job_run(test, family->pool, &next->job[0]);
-	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, failed), 2);
-	KUNIT_EXPECT_EQ(test, wpk_stat(family->pool, faults), 1);
+	jobs->job[0].body = wpk_run_next;
+	jobs->job[1].body = end_thread;
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	wpk_jobs_end(test, jobs, 0, 2, -EIO);
+	wpk_job_run(test, pool, &jobs->job[2]);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, faults), 1);
 }
 
 static void exiting_fn(void *arg)

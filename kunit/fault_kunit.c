@@ -335,7 +335,7 @@ static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit 
 
 static void die_submitted_again(struct wpk_job *job)
 {
-	job->ret = wpool_try_submit(job->arg, &job->task);
+	job->ret = wpool_try_submit(job->task.pool, &job->task);
 	wpk_die();
 }
 
@@ -346,7 +346,7 @@ static void die_submitted_again(struct wpk_job *job)
 static void wpool_task_dies_submitted_again_both_submits_are_failed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, die_submitted_again, pool);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, die_submitted_again, NULL);
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
@@ -367,7 +367,7 @@ static void die_as_a_child(struct wpool_task *task)
 {
 	struct wpk_job *parent = container_of(task, struct child, task)->parent;
 
-	parent->ret = wpool_try_submit(parent->arg, task);
+	parent->ret = wpool_try_submit(task->pool, task);
 	wpk_die();
 }
 
@@ -377,9 +377,7 @@ static void die_while_helping(struct wpk_job *job)
 	struct child child = { .parent = job };
 
 	wpool_task_init(&child.task, die_as_a_child);
-	job->ret = wpool_submit(job->arg, &child.task);
-	if (!job->ret)
-		job->ret = wpool_task_wait(&child.task);
+	job->ret = wpool_submit(job->task.pool, &child.task) ?: wpool_task_wait(&child.task);
 	wpool_task_destroy_on_stack(&child.task);
 }
 
@@ -392,7 +390,7 @@ static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit
 	struct wpool *pool = wpk_pool(test, 1, 2);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	wpk_job_body(&jobs->job[0], die_while_helping, pool);
+	jobs->job[0].body = die_while_helping;
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -EIO);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -EALREADY);
@@ -403,20 +401,11 @@ static void wpool_task_dies_in_a_child_on_its_stack_both_are_failed(struct kunit
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 3);
 }
 
-/* Submit the next job and wait for it: the wait runs that job in this thread. */
-static void help_the_next(struct wpk_job *job)
-{
-	struct wpk_job *next = job + 1;
-
-	next->ret = wpool_submit(job->arg, &next->task);
-	if (!next->ret)
-		next->ret = wpool_task_wait(&next->task);
-}
-
+/* Each job waits for the next one: the wait runs that job in the same thread. */
 static void wpool_task_dies_while_helping_all_around_it_are_failed(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 4);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 4, help_the_next, pool);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 4, wpk_run_next, NULL);
 
 	/* the third job dies in a child on the stack of that job */
 	jobs->job[2].body = die_while_helping;

@@ -442,6 +442,22 @@ void wpk_job_fn(struct wpool_task *task)
 		job->last(job);
 }
 
+void wpk_submit_next(struct wpk_job *job)
+{
+	job->ret = wpool_submit(job->task.pool, &job[1].task);
+}
+
+void wpk_run_next(struct wpk_job *job)
+{
+	wpk_submit_next(job);
+	job->ret = job->ret ?: wpool_task_wait(&job[1].task);
+}
+
+void wpk_wait_for_arg(struct wpk_job *job)
+{
+	job->ret = wpool_task_wait(job->arg);
+}
+
 struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr, struct wpk_gate *gate)
 {
 	struct wpk_jobs *jobs;

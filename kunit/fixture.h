@@ -288,6 +288,14 @@ void wpk_job_fn(struct wpool_task *task);
 
 #define wpk_job_of(t) container_of(t, struct wpk_job, task)
 
+/*
+ * Bodies of jobs, with the result in job->ret. The first two submit the job behind @job to the pool
+ * that runs @job; the second and the third wait for a task: for that job, or for the task @job->arg.
+ */
+void wpk_submit_next(struct wpk_job *job);
+void wpk_run_next(struct wpk_job *job);
+void wpk_wait_for_arg(struct wpk_job *job);
+
 /* Start a thread; its struct lives until the case ends, so that the result can be read. */
 struct wpk_thread *wpk_thread(struct kunit *test, int (*fn)(struct wpk_thread *thread),
 			      struct wpool *pool, struct wpool_task *work, void *arg);
@@ -343,8 +351,10 @@ int wpk_do_submit_jobs(struct wpk_thread *thread);
 int wpk_do_remove_cpu(struct wpk_thread *thread);
 /* The last CPU that is online, for a case that takes it offline. It is online again at the end. */
 int wpk_victim_cpu(struct kunit *test);
-/* A function for wpool_submit_fn(): count its argument, an atomic_t. */
+/* Functions for wpool_submit_fn(): count the argument, an atomic_t; wait at it; do nothing. */
 void wpk_count(void *arg);
+void wpk_pass_gate(void *gate);
+void wpk_do_nothing(void *unused);
 
 /*
  * Call @fn in an interrupt or a softirq of this CPU, and wait for its end. @fn must not sleep. On

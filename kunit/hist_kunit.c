@@ -97,11 +97,6 @@ static void wpool_create_with_latency_counts_at_once(struct kunit *test)
 	expect_counted(test, pool, 20);
 }
 
-static void pass_gate(void *arg)
-{
-	wpk_gate_pass(arg);
-}
-
 /* While a task runs, only its wait is counted, also if wpool_submit_fn() made the task. */
 static void wpool_get_latency_counts_the_run_when_it_ends(struct kunit *test)
 {
@@ -112,7 +107,7 @@ static void wpool_get_latency_counts_the_run_when_it_ends(struct kunit *test)
 
 	tune_latency(test, pool, true);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, pass_gate, gate, THIS_MODULE, GFP_KERNEL), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, wpk_pass_gate, gate, THIS_MODULE, GFP_KERNEL), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	counted(test, pool, &waited, &ran);
 	KUNIT_EXPECT_EQ(test, waited, 2);

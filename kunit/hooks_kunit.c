@@ -120,8 +120,8 @@ static void run_next_inside(struct wpk_job *job)
 {
 	struct wpk_job *next = job + 1;
 
-	job->ret = wpool_submit(job->arg, &next->task) ?: wpool_task_wait(&next->task) ?:
-		   next->ret ?: next->pid - job->pid;
+	wpk_run_next(job);
+	job->ret = job->ret ?: next->ret ?: next->pid - job->pid;
 }
 
 /* A task that the worker runs inside another one, in a wait or a submit, has the same pointer. */

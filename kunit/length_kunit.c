@@ -10,7 +10,6 @@
 
 /* A task that is long, and submits others. */
 struct parent {
-	struct wpool *pool;
 	struct wpk_jobs *children;
 	u32 nr_ring;		/* how many children wait in the ring */
 	u32 task_ns;		/* the estimate after the children's submits */
@@ -19,18 +18,19 @@ struct parent {
 static void submit_late(struct wpk_job *job)
 {
 	struct parent *parent = job->arg;
+	struct wpool *pool = job->task.pool;
 	unsigned long end = jiffies + 3;
 	struct wpool_runq *rq;
 	unsigned int i;
 
 	while (time_before(jiffies, end))
 		cpu_relax();
-	rq = wpool_runq(parent->pool, raw_smp_processor_id());
+	rq = wpool_runq(pool, raw_smp_processor_id());
 	rq->estimate.task_ns = 2 * WPOOL_HELP_NS;
 	/* as if another CPU had found the pool's tasks short */
-	parent->pool->task_ns = 1;
+	pool->task_ns = 1;
 	for (i = 0; i < parent->children->nr; i++)
-		job->ret = wpool_submit(parent->pool, &parent->children->job[i].task) ?: job->ret;
+		job->ret = wpool_submit(pool, &parent->children->job[i].task) ?: job->ret;
 	parent->nr_ring = wpool_ring_len(&rq->ring);
 	parent->task_ns = rq->estimate.task_ns;
 }
@@ -40,7 +40,7 @@ static void wpool_submit_by_a_long_task_keeps_its_estimate(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
 	struct wpk_jobs *first = wpk_jobs(test, 1, NULL);
-	struct parent parent = { .pool = pool, .children = wpk_jobs(test, 9, NULL) };
+	struct parent parent = { .children = wpk_jobs(test, 9, NULL) };
 
 	wpk_jobs_body(first, submit_late, &parent);
 	wpk_jobs_submit(test, pool, first, 0, 1);

@@ -38,7 +38,6 @@ static struct wpool *hog_pool(struct kunit *test, u32 capacity, int nr_cpus, boo
  * @saw_it: the child started while the hog ran
  */
 struct hog {
-	struct wpool *pool;
 	struct wpk_jobs *child;
 	bool makes_way;
 	bool waits;
@@ -52,7 +51,7 @@ static void run_on_and_on(struct wpk_job *job)
 	unsigned long end = jiffies + WPK_PATIENCE / 2;
 	ktime_t least;
 
-	job->ret = wpool_submit(hog->pool, &hog->child->job[0].task);
+	job->ret = wpool_submit(job->task.pool, &hog->child->job[0].task);
 	while (hog->waits && !atomic_read(&hog->child->finished) && time_before(jiffies, end)) {
 		cpu_relax();
 		if (hog->makes_way)
@@ -70,12 +69,11 @@ static void run_on_and_on(struct wpk_job *job)
 /* A hog cannot read figures, since that may sleep: its child reads them. */
 static void see_it_counted(struct wpk_job *job)
 {
-	struct hog *hog = job->arg;
 	unsigned long end = jiffies + WPK_PATIENCE / 3;
 	struct wpool_stats stats;
 
 	do {
-		wpool_get_stats(hog->pool, &stats);
+		wpool_get_stats(job->task.pool, &stats);
 		usleep_range(1000, 2000);
 	} while (!stats.hogs && time_before(jiffies, end));
 }
@@ -85,12 +83,11 @@ static struct hog *run_hog(struct kunit *test, struct wpool *pool, bool waits, b
 	struct hog *hog = wpk_alloc(test, sizeof(*hog));
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, run_on_and_on, hog);
 
-	hog->pool = pool;
 	hog->child = wpk_jobs(test, 1, NULL);
 	hog->waits = waits;
 	hog->makes_way = makes_way;
 	if (waits)
-		wpk_jobs_body(hog->child, see_it_counted, hog);
+		wpk_jobs_body(hog->child, see_it_counted, NULL);
 	wpk_jobs_run(test, pool, jobs, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(hog->child, 1));
 	wpk_no_errors(test, jobs);

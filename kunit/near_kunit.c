@@ -46,35 +46,24 @@ static void set_cores(struct wpool *pool, unsigned long of_core)
 		pool->sites[wpk_cpu(i)] = (struct wpool_site){ .core = 1 + !(of_core & BIT(i)) };
 }
 
-struct pair {
-	struct wpool *pool;
-	struct wpk_jobs *child;
-};
-
-/* Submit the child, and keep the CPU until it has started. */
+/* Submit the next job, and keep the CPU until it has started. */
 static void submit_and_wait(struct wpk_job *job)
 {
-	struct pair *pair = job->arg;
-
-	job->ret = wpool_submit(pair->pool, &pair->child->job[0].task);
-	while (!job->ret && !atomic_read(&pair->child->started) && !wpk_stopped(job->jobs->test))
+	wpk_submit_next(job);
+	while (!job->ret && !atomic_read(&job[1].runs) && !wpk_stopped(job->jobs->test))
 		cpu_relax();
 }
 
 /* Returns the CPU on which the second of two tasks starts while the first keeps the CPU HERE. */
 static int place_of_second(struct kunit *test, struct wpool *pool)
 {
-	struct wpk_jobs *parent = wpk_jobs(test, 1, NULL);
-	struct pair *pair = wpk_alloc(test, sizeof(*pair));
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	pair->pool = pool;
-	pair->child = wpk_jobs(test, 1, NULL);
-	wpk_jobs_body(parent, submit_and_wait, pair);
-	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(HERE), &parent->job[0].task), 0);
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(parent, 1));
-	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(pair->child, 1));
-	KUNIT_EXPECT_EQ(test, parent->job[0].ret, 0);
-	return pair->child->job[0].cpu;
+	jobs->job[0].body = submit_and_wait;
+	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(HERE), &jobs->job[0].task), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+	return jobs->job[1].cpu;
 }
 
 /* No CPU has the cache of HERE, and only @near has its node. */

@@ -7,20 +7,12 @@
 
 static void wait_deeper(struct wpk_job *job)
 {
-	struct wpk_jobs *jobs = job->jobs;
-	unsigned int next = (job - jobs->job) + 1;
-	struct wpool_task *task;
-
-	if (next >= jobs->nr)
+	if (job + 1 == job->jobs->job + job->jobs->nr)
 		return;
-	task = &jobs->job[next].task;
-	job->ret = wpool_submit(job->arg, task);
-	if (job->ret)
-		return;
-	job->ret = wpool_task_wait(task);
-	/* no worker can run @task: cancel it, so that the pool becomes empty */
+	wpk_run_next(job);
+	/* no worker can run the next task: cancel it, so that the pool becomes empty */
 	if (job->ret == -EDEADLK)
-		wpool_task_cancel_sync(task);
+		wpool_task_cancel_sync(&job[1].task);
 }
 
 struct depth {
@@ -40,7 +32,7 @@ static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 {
 	const struct depth *depth = test->param_value;
 	struct wpool *pool = wpk_pool(test, depth->capacity, WPOOL_UNLIMITED);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 1000, wait_deeper, pool);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1000, wait_deeper, NULL);
 	unsigned int i, told = 0, ran = 0;
 	struct wpk_thread *waiter;
 
@@ -60,50 +52,31 @@ static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 
 #define NR_LEVELS 4
 
-struct levels {
-	struct wpool *pool;
-	int locks[NR_LEVELS];
-};
-
 static void wait_and_count_locks(struct wpk_job *job)
 {
-	struct wpk_jobs *jobs = job->jobs;
-	struct levels *levels = job->arg;
-	int level = job - jobs->job;
-	struct wpool_task *next;
+	int level = job - job->jobs->job;
 
 #ifdef CONFIG_LOCKDEP
-	levels->locks[level] = lockdep_depth(current);
+	((int *)job->arg)[level] = lockdep_depth(current);
 #endif
-	if (level + 1 == NR_LEVELS)
-		return;
-	next = &jobs->job[level + 1].task;
-	job->ret = wpool_submit(levels->pool, next) ?: wpool_task_wait(next);
+	if (level + 1 < NR_LEVELS)
+		wpk_run_next(job);
 }
 
 /* Lockdep tracks 48 held locks of a thread, and tasks may nest deeper: nesting must add no lock. */
 static void wpool_task_wait_nested_holds_no_more_locks(struct kunit *test)
 {
-	struct levels *levels = wpk_alloc(test, sizeof(*levels));
-	struct wpk_jobs *jobs = wpk_jobs_of(test, NR_LEVELS, wait_and_count_locks, levels);
-	int i;
+	int *locks = wpk_alloc(test, NR_LEVELS * sizeof(*locks)), i;
+	struct wpk_jobs *jobs = wpk_jobs_of(test, NR_LEVELS, wait_and_count_locks, locks);
 
 	wpk_need(test, IS_ENABLED(CONFIG_LOCKDEP) && debug_locks, "no lockdep");
-	levels->pool = wpk_pool(test, 1, NR_LEVELS);
-	wpk_job_run(test, levels->pool, &jobs->job[0]);
+	wpk_job_run(test, wpk_pool(test, 1, NR_LEVELS), &jobs->job[0]);
 	wpk_jobs_ran_once(test, jobs);
-	KUNIT_EXPECT_GE(test, levels->locks[0], 1);
+	KUNIT_EXPECT_GE(test, locks[0], 1);
 	for (i = 1; i < NR_LEVELS; i++) {
 		KUNIT_EXPECT_EQ(test, jobs->job[i].pid, jobs->job[0].pid);
-		KUNIT_EXPECT_EQ(test, levels->locks[i], levels->locks[0]);
+		KUNIT_EXPECT_EQ(test, locks[i], locks[0]);
 	}
-}
-
-static void wait_for_arg(struct wpk_job *job)
-{
-	struct wpk_job *other = job->arg;
-
-	job->ret = wpool_task_wait(&other->task);
 }
 
 /*
@@ -118,7 +91,7 @@ static void wpool_task_wait_runs_a_task_that_is_queued_again(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, 2, 4);
 
 	wpk_jobs_hold(test, pool, inner, 0, 1);
-	wpk_jobs_body(outer, wait_for_arg, &inner->job[0]);
+	wpk_jobs_body(outer, wpk_wait_for_arg, &inner->job[0].task);
 	wpk_jobs_submit(test, pool, outer, 0, 1);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
 	wpk_jobs_submit(test, pool, between, 0, 1);

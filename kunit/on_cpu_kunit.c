@@ -165,7 +165,6 @@ static void wpool_submit_on_cpu_without_worker_runs_elsewhere(struct kunit *test
 
 /* A thread submits @nr jobs, from job @from on: 16 for one CPU, 16 for the other, and so on. */
 struct crossing {
-	struct wpool *pool;
 	struct wpk_jobs *jobs;
 	u32 from;
 	u32 nr;
@@ -178,7 +177,8 @@ static int submit_across(struct wpk_thread *thread)
 	int err;
 
 	for (i = of->from; i < of->from + of->nr; i++) {
-		err = wpool_submit_on(of->pool, wpk_cpu((i >> 4) % 2), &of->jobs->job[i].task);
+		err = wpool_submit_on(thread->pool, wpk_cpu((i >> 4) % 2),
+				      &of->jobs->job[i].task);
 		if (err)
 			return err;
 	}
@@ -196,7 +196,7 @@ static void wpool_submit_on_many_each_runs_once(struct kunit *test)
 	wpk_need_cpus(test, 2);
 	pool = wpk_pool_with(test, 3, 500, attrs.spin_us = 0);
 	for (i = 0; i < 2; i++) {
-		of[i] = (struct crossing){ pool, jobs, i * WPK_LIMIT_TASKS, WPK_LIMIT_TASKS };
+		of[i] = (struct crossing){ jobs, i * WPK_LIMIT_TASKS, WPK_LIMIT_TASKS };
 		thread[i] = wpk_thread(test, submit_across, pool, NULL, &of[i]);
 	}
 	wpk_join_all(test, thread, 2);

@@ -224,10 +224,6 @@ static void late_abort(struct wpool_task *task, int status)
 	atomic_inc(&late->late.calls);
 }
 
-static void late_arg_fn(void *arg)
-{
-}
-
 static void late_arg_abort(void *arg, int status)
 {
 	struct late_arg *late = arg;
@@ -244,7 +240,7 @@ static void wpool_abort_functions_of_overdue_tasks_get_etime(struct kunit *test)
 
 	wpool_task_init_abortable(&task->task, late_fn, late_abort, THIS_MODULE);
 	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, &task->task), 0);
-	KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(full.pool, late_arg_fn, late_arg_abort,
+	KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(full.pool, wpk_do_nothing, late_arg_abort,
 							arg, THIS_MODULE, GFP_KERNEL), 0);
 	expect_overdue(test, full.pool, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&task->late.calls), 1);

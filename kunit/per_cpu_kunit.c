@@ -183,11 +183,6 @@ static void capacity_per_cpu_reclaim_has_its_workers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 5);
 }
 
-static void wait_here(void *gate)
-{
-	wpk_gate_pass(gate);
-}
-
 /* A pool with a function has an item for each call that its capacity admits. */
 static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 {
@@ -201,7 +196,7 @@ static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 	attrs.policy = WPOOL_FAIL;
 	attrs.capacity_per_cpu = 4;
 	attrs.cpumask = wpk_first_cpus(test, 1);
-	pool = wpk_pool_func(test, &attrs, wait_here);
+	pool = wpk_pool_func(test, &attrs, wpk_pass_gate);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), 0);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, gate), -EAGAIN);
@@ -218,7 +213,7 @@ static void capacity_per_cpu_of_a_pool_with_a_function(struct kunit *test)
 	attrs.capacity_per_cpu = WPOOL_MAX_FUNC_ITEMS / num_possible_cpus() + 1;
 	attrs.cpumask = wpk_first_cpus(test, 1);
 	attrs.name = wpk_name(test);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, wait_here)), -ERANGE);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create_func(&attrs, wpk_pass_gate)), -ERANGE);
 }
 
 WPK_SUITE(per_cpu,

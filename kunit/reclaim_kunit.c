@@ -154,7 +154,7 @@ static void be_a_hog(struct wpk_job *job)
 	unsigned long end = jiffies + WPK_PATIENCE / 2;
 	struct wpk_jobs *child = job->arg;
 
-	job->ret = wpool_submit(child->job[0].arg, &child->job[0].task);
+	job->ret = wpool_submit(job->task.pool, &child->job[0].task);
 	while (!job->ret && !atomic_read(&child->finished))
 		if (time_after(jiffies, end))
 			job->ret = -ETIME;
@@ -171,7 +171,6 @@ static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struc
 	wpk_need_cpus(test, 2);
 	pool = reclaim_pool_with(test, 4, 1, attrs.hog_ms = 10);
 	WPK_EVENTUALLY(test, rescuer_waits(pool));
-	child->job[0].arg = pool;
 	wpk_jobs_body(jobs, be_a_hog, child);
 	wpk_no_threads(test);
 	wpk_jobs_run(test, pool, jobs, 1);

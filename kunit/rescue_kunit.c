@@ -36,7 +36,6 @@ static struct wpool *second_cpu_pool(struct kunit *test)
  * @over: the holder may release the CPU
  */
 struct hold {
-	struct wpool *pool;
 	struct wpool_task *task;
 	int cpu;
 	bool held;
@@ -52,7 +51,7 @@ static int hold_a_cpu(struct wpk_thread *thread)
 	wpk_move_to(hold->cpu);
 	preempt_disable();
 	if (hold->task)
-		ret = wpool_try_submit(hold->pool, hold->task);
+		ret = wpool_try_submit(thread->pool, hold->task);
 	WRITE_ONCE(hold->held, true);
 	end = jiffies + HOLD_LIMIT;
 	while (!READ_ONCE(hold->over) && !ret) {
@@ -71,7 +70,6 @@ static struct wpk_thread *hold_start(struct kunit *test, struct wpool *pool, int
 	struct hold *hold = wpk_alloc(test, sizeof(*hold));
 	struct wpk_thread *thread;
 
-	hold->pool = pool;
 	hold->cpu = cpu;
 	hold->task = task;
 	wpk_move_to(cpu == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0));

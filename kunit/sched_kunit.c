@@ -24,8 +24,7 @@ static void fork_one(struct wpk_job *job)
 
 	if (child == &job->jobs->job[job->jobs->nr])
 		return;
-	job->ret = wpool_submit(job->arg, &child->task) ?:
-		   wpool_task_wait(&child->task);
+	wpk_run_next(job);
 	if (!job->ret && atomic_read(&child->runs) != 1)
 		job->ret = -EBADE;
 }
@@ -34,7 +33,7 @@ static void fork_one(struct wpk_job *job)
 static void wpool_task_wait_chain_deeper_than_a_stack(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 100, WPOOL_UNLIMITED);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 300, fork_one, pool);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 300, fork_one, NULL);
 
 	wpk_job_run(test, pool, &jobs->job[0]);
 	wpk_no_errors(test, jobs);
@@ -49,13 +48,6 @@ static void fork_one_or_none(struct wpk_job *job)
 		wpool_task_cancel_sync(&(job + 1)->task);
 }
 
-static void wait_for_the_first(struct wpk_job *job)
-{
-	struct wpk_jobs *chain = job->arg;
-
-	job->ret = wpool_task_wait(&chain->job[0].task);
-}
-
 /*
  * In a deadlock, a worker that waits for a queued task gets -EDEADLK, since only it can cancel the
  * task. Here the first of two workers waits for such a task, deep in its stack. The second waits
@@ -68,8 +60,8 @@ static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kuni
 	struct wpk_jobs *last = wpk_jobs(test, 1, gate), *chain = wpk_jobs(test, 1000, NULL);
 	unsigned int i, told = 0;
 
-	wpk_jobs_body(last, wait_for_the_first, chain);
-	wpk_jobs_body(chain, fork_one_or_none, pool);
+	wpk_jobs_body(last, wpk_wait_for_arg, &chain->job[0].task);
+	wpk_jobs_body(chain, fork_one_or_none, NULL);
 	wpk_jobs_hold(test, pool, last, 0, 1);
 	wpk_jobs_submit(test, pool, chain, 0, 1);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(pool->workers.nr_awaiting) == 1);

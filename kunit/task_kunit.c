@@ -95,20 +95,6 @@ static void wpool_task_wait_covers_the_second_run_of_a_running_task(struct kunit
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
 }
 
-static void wait_for_arg(struct wpk_job *job)
-{
-	job->ret = wpool_task_wait(job->arg);
-}
-
-static void fork_and_wait(struct wpk_job *job)
-{
-	struct wpk_job *child = job + 1;
-
-	job->ret = wpool_submit(job->arg, &child->task);
-	if (!job->ret)
-		job->ret = wpool_task_wait(&child->task);
-}
-
 /*
  * A child that waits for its parent gets -EDEADLK if the parent runs the child inside itself:
  * neither could continue.
@@ -118,8 +104,8 @@ static void wpool_task_wait_on_the_task_around_it_is_edeadlk(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	wpk_job_body(&jobs->job[0], fork_and_wait, pool);
-	wpk_job_body(&jobs->job[1], wait_for_arg, &jobs->job[0].task);
+	jobs->job[0].body = wpk_run_next;
+	wpk_job_body(&jobs->job[1], wpk_wait_for_arg, &jobs->job[0].task);
 	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, -EDEADLK);
 	wpk_jobs_ran_once(test, jobs);
@@ -132,7 +118,7 @@ static void wpool_task_wait_from_another_pools_task_sleeps(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_gated(test, 1);
 	struct wpk_jobs *waiter = wpk_jobs(test, 1, NULL);
 
-	wpk_jobs_body(waiter, wait_for_arg, &jobs->job[0].task);
+	wpk_jobs_body(waiter, wpk_wait_for_arg, &jobs->job[0].task);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	wpk_jobs_submit(test, other, waiter, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(waiter, 1));
