@@ -72,6 +72,43 @@ static void warm_up(struct kunit *test, struct wpool *pool)
 	wpk_jobs_run(test, pool, jobs, 1);
 }
 
+/* A freezable pool that has run a task, and is frozen. */
+static struct wpool *frozen_pool(struct kunit *test, u32 capacity, u32 queue_depth)
+{
+	struct wpool *pool = freezable_pool(test, capacity, queue_depth);
+
+	warm_up(test, pool);
+	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
+	return pool;
+}
+
+/* Submit a task, which a frozen pool does not start. */
+static struct wpk_jobs *stays_queued(struct kunit *test, struct wpool *pool)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	wpk_jobs_submit(test, pool, jobs, 0, 1);
+	let_time_pass(test);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+	return jobs;
+}
+
+/* Thaw: all jobs finish. */
+static void thaw(struct kunit *test, struct wpk_jobs *jobs)
+{
+	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, jobs->nr));
+}
+
+/* Freeze in another thread, and wait until the workers see it. */
+static struct wpk_thread *begin_freeze(struct kunit *test)
+{
+	struct wpk_thread *thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
+
+	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	return thread;
+}
+
 /* Submit tasks in three ways while the pool is frozen: none of them starts before the thaw. */
 static void starts_nothing(struct kunit *test, struct wpool *pool)
 {
@@ -88,8 +125,7 @@ static void starts_nothing(struct kunit *test, struct wpool *pool)
 	let_time_pass(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), NR_JOBS);
-	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_JOBS));
+	thaw(test, jobs);
 	wpk_jobs_ran_once(test, jobs);
 }
 
@@ -105,14 +141,12 @@ static void wpool_freeze_nothing_starts_before_the_thaw(struct kunit *test)
 static void wpool_freeze_makes_no_worker(struct kunit *test)
 {
 	struct wpool *pool = freezable_pool(test, 4, NR_JOBS);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs;
 
 	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	let_time_pass(test);
+	jobs = stays_queued(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 0);
-	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	thaw(test, jobs);
 }
 
 static void wpool_freeze_other_pools_run_on(struct kunit *test)
@@ -147,12 +181,8 @@ static void wpool_freeze_armed_events_run_after_the_thaw(struct kunit *test)
 static struct wpk_thread *freeze_beside(struct kunit *test, struct wpool *pool,
 					struct wpk_jobs *jobs)
 {
-	struct wpk_thread *thread;
-
 	wpk_jobs_hold(test, pool, jobs, 0, 1);
-	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
-	WPK_ASSERT_EVENTUALLY(test, is_frozen());
-	return thread;
+	return begin_freeze(test);
 }
 
 /*
@@ -161,13 +191,11 @@ static struct wpk_thread *freeze_beside(struct kunit *test, struct wpool *pool,
  */
 static void wpool_freeze_waits_for_tasks_that_run(struct kunit *test)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, wpk_gate(test));
-	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_gated(test, 1), *more;
 	struct wpool *pool = freezable_pool(test, 4, 4);
 	struct wpk_thread *thread = freeze_beside(test, pool, jobs);
 
-	wpk_jobs_submit(test, pool, more, 0, 1);
-	let_time_pass(test);
+	more = stays_queued(test, pool);
 	wpk_waits_for(test, thread, jobs->gate);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->running), 0);
 	let_time_pass(test);
@@ -176,24 +204,19 @@ static void wpool_freeze_waits_for_tasks_that_run(struct kunit *test)
 
 static void wpool_freeze_that_is_called_off_thaws(struct kunit *test)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, wpk_gate(test));
-	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_gated(test, 1);
 	struct wpool *pool = freezable_pool(test, 4, 4);
 	struct wpk_thread *thread = freeze_beside(test, pool, jobs);
 
 	wpk_kill(thread);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), -EINTR);
-	wpk_jobs_run(test, pool, more, 1);
+	warm_up(test, pool);
 }
 
 struct slow_abort {
 	struct wpk_gate *gate;
 	atomic_t calls;
 };
-
-static void slow_fn(void *arg)
-{
-}
 
 static void slow_abort(void *arg, int status)
 {
@@ -215,11 +238,10 @@ static void wpool_freeze_waits_for_an_abort_function_and_calls_no_other(struct k
 	slow->gate = wpk_gate(test);
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, MAX_WAIT_MS, max_wait_ms, 10), 0);
 	for (i = 0; i < 3; i++)
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(pool, slow_fn, slow_abort, slow,
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(pool, wpk_do_nothing, slow_abort, slow,
 								NULL, GFP_KERNEL), 0);
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(&slow->calls) == 1);
-	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
-	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	thread = begin_freeze(test);
 	wpk_jobs_let(test, busy, 1);
 	/* the freezer looks once a tick */
 	let_time_pass(test);
@@ -253,77 +275,49 @@ static void wpool_freeze_waits_for_the_start_of_the_reserve(struct kunit *test)
 
 	tune = wpk_thread(test, do_tune_reclaim, pool, NULL, NULL);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
-	freeze = wpk_thread(test, do_freeze, NULL, NULL, NULL);
-	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	freeze = begin_freeze(test);
 	/* the freezer looks once a tick */
 	let_time_pass(test);
 	wpk_waits_for(test, freeze, gate);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, tune), 0);
 }
 
-struct chain {
-	struct wpool *pool;
-	struct wpk_jobs *jobs;
-};
-
 static void wait_for_next(struct wpk_job *job)
 {
-	struct chain *chain = job->arg;
-	struct wpk_job *next = job + 1;
-
 	job->gate = NULL;
-	if (next == chain->jobs->job + NR_CHAIN)
-		return;
-	job->ret = wpool_try_submit(chain->pool, &next->task) ?: wpool_task_wait(&next->task);
+	if (job + 1 < job->jobs->job + NR_CHAIN)
+		wpk_run_next(job);
 }
 
 /* The freeze waits for the whole chain of tasks, although the chain does not fit onto a stack. */
 static void wpool_freeze_waits_for_what_its_tasks_wait_for(struct kunit *test)
 {
-	struct chain *chain = wpk_alloc(test, sizeof(*chain));
-	struct wpk_jobs *jobs = wpk_jobs(test, NR_CHAIN, NULL);
-	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, NR_CHAIN, wait_for_next, NULL);
 	struct wpool *pool = freezable_pool(test, NR_CHAIN, 1);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_thread *thread;
 
-	chain->pool = pool;
-	chain->jobs = jobs;
-	wpk_jobs_body(jobs, wait_for_next, chain);
 	jobs->job[0].gate = gate;
 	thread = freeze_beside(test, pool, jobs);
 	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, thread), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), NR_CHAIN);
 	wpk_no_errors(test, jobs);
-	wpk_jobs_submit(test, pool, more, 0, 1);
-	let_time_pass(test);
-	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
-}
-
-static void wait_for_other(struct wpk_job *job)
-{
-	struct wpk_job *other = job->arg;
-
-	job->ret = wpool_task_wait(&other->task);
+	stays_queued(test, pool);
 }
 
 /* A wait for a running task does not lift the freeze: queued tasks do not start. */
 static void wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs(struct kunit *test)
 {
 	struct wpool *pool = freezable_pool(test, 4, 4);
-	struct wpk_jobs *inner = wpk_held(test, pool, 1, 1), *outer = wpk_jobs(test, 1, NULL);
-	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *inner = wpk_held(test, pool, 1, 1), *more;
+	struct wpk_jobs *outer = wpk_jobs_of(test, 1, wpk_wait_for_arg, &inner->job[0].task);
 	struct wpk_thread *thread;
 
-	wpk_jobs_body(outer, wait_for_other, &inner->job[0]);
 	wpk_jobs_submit(test, pool, outer, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(outer, 1));
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
-	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
-	WPK_ASSERT_EVENTUALLY(test, is_frozen());
-	wpk_jobs_submit(test, pool, more, 0, 1);
-	let_time_pass(test);
-	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
+	thread = begin_freeze(test);
+	more = stays_queued(test, pool);
 	wpk_waits_for(test, thread, inner->gate);
 	KUNIT_EXPECT_EQ(test, outer->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
@@ -341,18 +335,15 @@ static void wpool_freeze_blocked_submitters_are_served_after_the_thaw(struct kun
 	thread = wpk_nth_waiter(test, pool, &jobs->job[1], 1);
 	/* the sleep is freezable: the kernel's freezer does not wake the thread */
 	WPK_EVENTUALLY(test, READ_ONCE(thread->task->__state) & TASK_FREEZABLE);
-	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
+	thaw(test, jobs);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 }
 
 static void wpool_freeze_tasks_are_cancelled(struct kunit *test)
 {
-	struct wpool *pool = freezable_pool(test, 4, 4);
+	struct wpool *pool = frozen_pool(test, 4, 4);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	warm_up(test, pool);
-	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[0].task));
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), -ECANCELED);
@@ -366,7 +357,7 @@ static void wpool_freeze_tasks_are_cancelled(struct kunit *test)
  */
 static void wpool_freeze_waits_for_tasks_end_after_the_thaw(struct kunit *test)
 {
-	struct wpool *pool = freezable_pool(test, 4, NR_JOBS);
+	struct wpool *pool = frozen_pool(test, 4, NR_JOBS);
 	struct wpool_group *group = wpk_group(test, pool, 2);
 	struct wpk_member *members = wpk_members(test, group, NULL, 2);
 	struct st_strand *of = st_strand(test, pool, 2);
@@ -374,8 +365,6 @@ static void wpool_freeze_waits_for_tasks_end_after_the_thaw(struct kunit *test)
 	struct wpk_thread *threads[5];
 	int i;
 
-	warm_up(test, pool);
-	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	st_submit(test, st_tasks(test, of, NULL, 1), 1);
 	wpk_members_submit(test, members, 2);
@@ -399,21 +388,17 @@ static void wpool_freeze_waits_for_tasks_end_after_the_thaw(struct kunit *test)
 
 static void wpool_destroy_of_a_frozen_pool_without_tasks_does_not_wait(struct kunit *test)
 {
-	struct wpool *used = freezable_pool(test, 4, 4), *fresh = freezable_pool(test, 4, 4);
+	struct wpool *fresh = freezable_pool(test, 4, 4), *used = frozen_pool(test, 4, 4);
 
-	warm_up(test, used);
-	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
 	wpk_destroy(test, used);
 	wpk_destroy(test, fresh);
 }
 
 static void wpool_destroy_of_a_frozen_pool_after_a_release_that_cancels(struct kunit *test)
 {
-	struct wpool *pool = freezable_pool(test, 4, NR_JOBS);
+	struct wpool *pool = frozen_pool(test, 4, NR_JOBS);
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
 
-	warm_up(test, pool);
-	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, NR_JOBS);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 	wpk_destroy(test, pool);
@@ -422,12 +407,10 @@ static void wpool_destroy_of_a_frozen_pool_after_a_release_that_cancels(struct k
 
 static void wpool_destroy_of_a_frozen_pool_whose_tasks_were_cancelled(struct kunit *test)
 {
-	struct wpool *pool = freezable_pool(test, 4, NR_JOBS);
+	struct wpool *pool = frozen_pool(test, 4, NR_JOBS);
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
 	int i;
 
-	warm_up(test, pool);
-	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
 	wpk_jobs_submit(test, pool, jobs, 0, NR_JOBS);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	/* the workers that the release woke park again */
@@ -453,8 +436,7 @@ static void wpool_destroy_of_a_frozen_pool_whose_tasks_come_back(struct kunit *t
 	st_submit(test, st, 2);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(jobs->gate, 2));
-	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
-	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	thread = begin_freeze(test);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 	let_time_pass(test);
@@ -470,50 +452,37 @@ static void wpool_destroy_of_a_frozen_pool_whose_tasks_come_back(struct kunit *t
 static void wpool_freeze_waits_for_a_task_that_is_queued_again(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *inner = wpk_jobs(test, 1, gate), *outer = wpk_jobs(test, 1, NULL);
-	struct wpk_jobs *more = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *inner = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *outer = wpk_jobs_of(test, 1, wpk_wait_for_arg, &inner->job[0].task);
 	struct wpool *pool = freezable_pool(test, 4, 4);
 	struct wpk_thread *thread;
 
 	wpk_jobs_hold(test, pool, inner, 0, 1);
-	wpk_jobs_body(outer, wait_for_other, &inner->job[0]);
 	wpk_jobs_submit(test, pool, outer, 0, 1);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, blocked) == 2);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &inner->job[0].task), 0);
-	thread = wpk_thread(test, do_freeze, NULL, NULL, NULL);
-	WPK_ASSERT_EVENTUALLY(test, is_frozen());
+	thread = begin_freeze(test);
 	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, gate, thread), 0);
 	KUNIT_EXPECT_EQ(test, outer->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&inner->finished), 2);
-	wpk_jobs_submit(test, pool, more, 0, 1);
-	let_time_pass(test);
-	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
+	stays_queued(test, pool);
 }
 
 static void wpool_create_while_others_are_frozen_is_frozen_as_well(struct kunit *test)
 {
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool *pool;
 
 	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
 	pool = wpk_pool_with(test, 4, 4, attrs.freezable = true, attrs.prealloc = true);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	let_time_pass(test);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
-	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
+	thaw(test, stays_queued(test, pool));
 }
 
 /* A thaw comes after the tune has set the attribute, but before the tune asks for a freeze. */
 static void wpool_tune_freezable_that_meets_a_thaw_leaves_no_task(struct kunit *test)
 {
-	struct wpool *pool = freezable_pool(test, 4, 4);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+	struct wpool *pool = frozen_pool(test, 4, 4);
+	struct wpk_jobs *jobs = stays_queued(test, pool);
 
-	warm_up(test, pool);
-	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	let_time_pass(test);
 	WRITE_ONCE(pool->freezable, false);
 	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, FREEZABLE, freezable, false), 0);
@@ -523,22 +492,16 @@ static void wpool_tune_freezable_that_meets_a_thaw_leaves_no_task(struct kunit *
 static void wpool_tune_freezable_of_a_frozen_pool_thaws_it(struct kunit *test)
 {
 	struct wpool *pool = freezable_pool(test, 4, 4);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL), *more = wpk_jobs(test, 1, NULL);
+	struct wpk_jobs *jobs;
 
 	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	let_time_pass(test);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
+	jobs = stays_queued(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, FREEZABLE, freezable, false), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 1));
 	/* make the pool freezable again, while its workers are idle */
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == wpk_stat(pool, workers));
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, FREEZABLE, freezable, true), 0);
-	wpk_jobs_submit(test, pool, more, 0, 1);
-	let_time_pass(test);
-	KUNIT_EXPECT_EQ(test, atomic_read(&more->started), 0);
-	KUNIT_EXPECT_EQ(test, set_frozen("0"), 0);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(more, 1));
+	thaw(test, stays_queued(test, pool));
 }
 
 static struct kunit_case freeze_cases[] = {
