@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Batches: the pool takes tasks in order; the call returns how many it took. */
-#include <linux/sched/signal.h>
-
 #include "full_pool.h"
 #include "one_cpu.h"
 

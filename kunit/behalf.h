@@ -7,7 +7,6 @@
 #include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 
 #include "group.h"

@@ -3,14 +3,10 @@
  * Tasks that act on behalf of another thread: wpool_group_act_for_me(). The selftest dev_behalf
  * tests a process that ends before its tasks, and a submitter that is another process.
  */
-#include <linux/cred.h>
 #include <linux/kthread.h>
-#include <linux/module.h>
 #include <linux/pid.h>
-#include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
-#include <linux/uaccess.h>
 
 #include "behalf.h"
 #include "full_pool.h"

@@ -12,7 +12,6 @@
 #include "core/runqs.h"
 #include "core/state.h"
 #include "event.h"
-#include "fixture.h"
 #include "full_pool.h"
 #include "inject.h"
 #include "probe.h"

@@ -5,9 +5,7 @@
  */
 #include <linux/debug_locks.h>
 #include <linux/irq_work.h>
-#include <linux/ktime.h>
 
-#include "core/state.h"
 #include "one_cpu.h"
 #include "probe.h"
 

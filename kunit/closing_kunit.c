@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* WPOOL_RELEASE_OWN: a pool that is closed to all except its own events and tasks. */
-#include <linux/wpool_event.h>
-#include <linux/wpool_stats.h>
-
 #include "event.h"
-#include "fixture.h"
 #include "full_pool.h"
 
 /* There is room, but each submit function refuses callers that are no task of the pool. */

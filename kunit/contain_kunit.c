@@ -10,7 +10,6 @@
 #include <linux/bug.h>
 #include <linux/cred.h>
 #include <linux/debug_locks.h>
-#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -22,7 +21,6 @@
 #include <linux/uaccess.h>
 #include <trace/events/printk.h>
 
-#include "fixture.h"
 #include "wq_items.h"
 
 static bool contain;

@@ -4,7 +4,6 @@
  * one task, and has one, which is queued behind the holder.
  */
 #include <linux/err.h>
-#include <linux/module.h>
 
 #include "contract.h"
 #include "group.h"

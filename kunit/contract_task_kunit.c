@@ -2,7 +2,6 @@
 /* The contract of waits, cancels, free places, workers' data and loops: see contract.h. */
 #include <linux/err.h>
 #include <linux/gfp.h>
-#include <linux/module.h>
 #include <linux/wpool_parallel.h>
 
 #include "contract.h"

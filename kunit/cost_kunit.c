@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The costs of tasks, one sum for each function, see wpool_get_costs(). */
-#include <linux/delay.h>
 #include <linux/ktime.h>
-#include <linux/wpool_stats.h>
 
 #include "core/hist.c"
 #include "fixture.h"

@@ -3,7 +3,6 @@
 #ifndef WPOOL_KUNIT_DIE_H
 #define WPOOL_KUNIT_DIE_H
 
-#include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/printk.h>
 

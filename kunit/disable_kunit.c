@@ -4,10 +4,8 @@
  * such call waits behind another task.
  */
 #include <linux/semaphore.h>
-#include <linux/wpool_event.h>
 
 #include "event.h"
-#include "fixture.h"
 #include "probe.h"
 
 #define NR_SUBMITTERS	2

@@ -3,8 +3,6 @@
  * The policy drop_oldest: in a full pool, a new task takes the place of the oldest task in the
  * queue of its CPU and the global queue, or else of the first task of another CPU.
  */
-#include <linux/wpool_event.h>
-
 #include "event.h"
 #include "full_pool.h"
 #include "group.h"

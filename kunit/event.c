@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events that record their runs, see event.h. */
-#include <linux/wpool_event.h>
-
 #include "event.h"
 
 static void ev_fn(struct wpool_event *event)

@@ -4,8 +4,6 @@
  * that must not fire is armed for a time far away.
  */
 #include <linux/hrtimer.h>
-#include <linux/rcupdate.h>
-#include <linux/wpool_event.h>
 #include <linux/wpool_group.h>
 #include <linux/wpool_strand.h>
 

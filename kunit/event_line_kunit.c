@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events that wait for room among submitters, and events of closed pools. */
-#include <linux/delay.h>
-#include <linux/wpool_event.h>
-
 #include "event.h"
 #include "full_pool.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events under load: many that free themselves, and a few that several threads fire and cancel. */
 #include <linux/slab.h>
-#include <linux/wpool_event.h>
 
 #include "event.h"
 

@@ -2,7 +2,6 @@
 /* Tasks that end the thread of their worker: the worker dies, but the kernel reports no oops. */
 #include <linux/kthread.h>
 
-#include "fixture.h"
 #include "wq_items.h"
 
 static void end_thread(struct wpk_job *job)

@@ -3,13 +3,11 @@
  * Fairness: a queued task does not wait much longer than in a single first-in-first-out queue,
  * wherever it is queued. A case counts how many other tasks start during a wait, not the time.
  */
-#include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/preempt.h>
 
 #include "core/length.h"
 #include "core/runqs.h"
-#include "core/state.h"
 #include "one_cpu.h"
 
 /* ---- a load that never runs dry ------------------------------------------- */

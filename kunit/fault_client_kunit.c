@@ -4,20 +4,15 @@
  * after those of fault_kunit.c, and like those only with fault=1.
  */
 #include <linux/anon_inodes.h>
-#include <linux/cpumask.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/poll.h>
 #include <linux/string.h>
 #include <linux/wpool_event.h>
-#include <linux/wpool_group.h>
 #include <linux/wpool_parallel.h>
-#include <linux/wpool_strand.h>
 
 #include "behalf.h"
 #include "die.h"
-#include "fixture.h"
-#include "group.h"
 #include "strand_tasks.h"
 #include "wq_items.h"
 

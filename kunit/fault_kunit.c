@@ -5,8 +5,6 @@
  * These cases run only with fault=1, after contain_kunit.c: the kernel's log complains, and lockdep
  * is off until the next boot.
  */
-#include <linux/cpu.h>
-#include <linux/cpumask.h>
 #include <linux/kmemleak.h>
 #include <linux/kthread.h>
 #include <linux/preempt.h>
@@ -15,7 +13,6 @@
 #include <linux/string.h>
 
 #include "die.h"
-#include "fixture.h"
 #include "knob.h"
 #include "one_cpu.h"
 

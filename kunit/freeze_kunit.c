@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Pools with the attribute freezable, frozen as in a suspend, but through a file in debugfs. */
-#include <linux/wpool_event.h>
-
-#include "core/state.h"
 #include "event.h"
 #include "full_pool.h"
 #include "group.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Groups: a cancel, which stops all tasks that have not started. */
-#include <linux/wpool_group.h>
-
 #include "group.h"
 
 static void cancel_it(void *data)

@@ -3,8 +3,6 @@
 #include <linux/cpumask.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
-#include <linux/sched.h>
-#include <linux/wpool_group.h>
 
 #include "full_pool.h"
 #include "group.h"

@@ -2,9 +2,7 @@
 /*
  * Groups under load: no task is lost, no memory is touched after it was freed, and the bound holds.
  */
-#include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/wpool_group.h>
 
 #include "group.h"
 

@@ -4,7 +4,6 @@
  * the helper does not get its CPU.
  */
 #include <linux/preempt.h>
-#include <linux/sched.h>
 #include <linux/smp.h>
 
 #include "compat.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Histograms: their buckets, and the times that a pool counts in them. */
-#include <linux/wpool_stats.h>
-
 #include "../module/core/hist.h"
 #include "fixture.h"
 

@@ -5,8 +5,6 @@
  */
 #include <linux/cpu.h>
 #include <linux/mutex.h>
-#include <linux/sched/mm.h>
-#include <linux/wpool_stats.h>
 
 #include "core/state.h"
 #include "fixture.h"

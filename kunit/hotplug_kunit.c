@@ -10,7 +10,6 @@
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
-#include <linux/wpool_stats.h>
 
 #include "event.h"
 #include "probe.h"

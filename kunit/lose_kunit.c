@@ -10,7 +10,6 @@
 #include <linux/vmalloc.h>
 
 #include "die.h"
-#include "fixture.h"
 #include "probe.h"
 
 static bool lose;

@@ -4,10 +4,8 @@
  * A case with a tracepoint there hits this moment each time. The other cases hit it by chance:
  * their success proves little.
  */
-#include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/smp.h>
-#include <linux/wpool_stats.h>
 
 #include "full_pool.h"
 #include "one_cpu.h"

@@ -13,10 +13,7 @@
 #include <linux/poll.h>
 #include <linux/preempt.h>
 #include <linux/timer.h>
-#include <linux/wait.h>
-#include <linux/wpool_stats.h>
 
-#include "core/state.h"
 #include "knob.h"
 #include "one_cpu.h"
 #include "probe.h"

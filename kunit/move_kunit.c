@@ -3,8 +3,6 @@
  * A CPU of the pool has no worker, or all of its workers sleep in tasks, and no worker can be made:
  * an idle worker of another CPU moves there if tasks are queued.
  */
-#include <linux/delay.h>
-
 #include "knob.h"
 #include "one_cpu.h"
 

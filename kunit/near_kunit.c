@@ -7,12 +7,8 @@
  * On a slow machine the monitor may help first, and then the order differs: a case expects the
  * right order in most rounds.
  */
-#include <linux/cpumask.h>
-#include <linux/delay.h>
-
 #include "core/length.h"
 #include "core/near.h"
-#include "core/state.h"
 #include "one_cpu.h"
 
 #define ROUNDS 15

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpool_submit_on(): a task that prefers a CPU. */
-#include <linux/cpumask.h>
-#include <linux/sched.h>
 #include <linux/smp.h>
-#include <linux/wpool_stats.h>
 
-#include "fixture.h"
 #include "one_cpu.h"
 
 /*

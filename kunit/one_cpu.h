@@ -7,7 +7,6 @@
 #define WPOOL_KUNIT_ONE_CPU_H
 
 #include <linux/cpumask.h>
-#include <linux/wpool_stats.h>
 
 #include "core/state.h"
 #include "fixture.h"

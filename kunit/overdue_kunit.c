@@ -8,9 +8,6 @@
  * task's time of submit back.
  */
 #include <linux/sched/mm.h>
-#include <linux/wpool_event.h>
-#include <linux/wpool_group.h>
-#include <linux/wpool_stats.h>
 #include <linux/wpool_strand.h>
 
 #include "event.h"

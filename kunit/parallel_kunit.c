@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpool_parallel_for(): each index is done once, by the caller or by a helper. */
-#include <linux/atomic.h>
-#include <linux/completion.h>
 #include <linux/limits.h>
-#include <linux/sched.h>
 #include <linux/wpool_parallel.h>
 
-#include "fixture.h"
 #include "full_pool.h"
 
 #define NR_INDICES	5000UL

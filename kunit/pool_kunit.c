@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A pool as a whole: names, references, figures that add up, and its end, also under load. */
-#include <linux/completion.h>
 #include <linux/mutex.h>
 
-#include "core/state.h"
 #include "one_cpu.h"
 
 /* Modules must not find pools of /dev/wpool, where any user may cancel or drop all tasks. */

@@ -4,14 +4,11 @@
  * needed, the rescuer becomes a worker, and the pool creates another rescuer as soon as the system
  * has a free thread.
  */
-#include <linux/delay.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
-#include <linux/wpool_stats.h>
 
 #include "core/spawn_queue.h"
-#include "core/state.h"
 #include "knob.h"
 #include "one_cpu.h"
 

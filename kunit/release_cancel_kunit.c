@@ -3,12 +3,9 @@
  * WPOOL_RELEASE_CANCEL: after the release no task starts, whichever thread has taken it from a
  * queue, and no abort function runs in the thread that closes the pool.
  */
-#include <linux/delay.h>
 #include <linux/wpool_event.h>
-#include <linux/wpool_group.h>
 #include <linux/wpool_strand.h>
 
-#include "fixture.h"
 #include "full_pool.h"
 #include "group.h"
 

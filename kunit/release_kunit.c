@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Release and reboot: a pool that closes, empties, and opens again. */
-#include <linux/wpool_stats.h>
-
 #include "fixture.h"
 
 static void wpool_release_cancel_ends_what_is_queued(struct kunit *test)

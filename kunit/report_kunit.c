@@ -6,9 +6,7 @@
  * The log is large enough for the lines of one case. No case limits the time until a line comes,
  * and none counts the lines about workers that are slow to come: it counts from lines_so_far() on.
  */
-#include <linux/delay.h>
 #include <linux/ktime.h>
-#include <linux/sched.h>
 #include <linux/stop_machine.h>
 
 #include "fixture.h"

@@ -9,7 +9,6 @@
 #include <linux/preempt.h>
 #include <linux/rculist.h>
 
-#include "core/state.h"
 #include "knob.h"
 #include "one_cpu.h"
 

@@ -4,8 +4,6 @@
  * accepted in the same way as submitters that wait for room in the pool.
  */
 #include <linux/slab.h>
-#include <linux/wpool_group.h>
-#include <linux/wpool_strand.h>
 
 #include "full_pool.h"
 #include "group.h"

@@ -6,9 +6,7 @@
  * The ring never follows its pointers, so the items here are numbers, at which an access faults.
  * The code under test is compiled into this file, since the module does not export it.
  */
-#include <kunit/test.h>
 #include <linux/irqflags.h>
-#include <linux/kthread.h>
 
 #include "core/ring.c"
 #include "fixture.h"

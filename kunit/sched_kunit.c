@@ -5,11 +5,9 @@
  */
 #include <linux/bitops.h>
 #include <linux/ktime.h>
-#include <linux/wpool_stats.h>
 
 #include "core/length.h"
 #include "core/runqs.h"
-#include "core/state.h"
 #include "one_cpu.h"
 
 /* ---- fork and join -------------------------------------------------------- */

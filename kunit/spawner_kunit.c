@@ -3,7 +3,6 @@
 #include <linux/string.h>
 #include <linux/task_work.h>
 
-#include "fixture.h"
 #include "knob.h"
 #include "probe.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How tasks of strands end with their strand or their pool. */
 #include <linux/slab.h>
-#include <linux/wpool_stats.h>
-#include <linux/wpool_strand.h>
 
 #include "strand_tasks.h"
 

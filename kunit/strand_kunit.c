@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Strands: tasks that run one after the other, see struct wpool_strand. */
 #include <linux/slab.h>
-#include <linux/wpool_strand.h>
 
 #include "strand_tasks.h"
 

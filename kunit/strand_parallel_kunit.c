@@ -2,8 +2,6 @@
 /* Tasks of strands with a parallel part: the parts run side by side, the turns in order. */
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/wpool_stats.h>
-#include <linux/wpool_strand.h>
 
 #include "strand_tasks.h"
 

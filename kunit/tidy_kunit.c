@@ -3,11 +3,6 @@
  * Abort functions that sleep delay no other pool. fault_kunit.c tests this for fault handlers;
  * event_line_kunit.c tests that the end of a pool waits for its own abort functions.
  */
-#include <linux/module.h>
-#include <linux/workqueue.h>
-
-#include "core/state.h"
-#include "fixture.h"
 #include "one_cpu.h"
 
 static void pass_gate_of_job(struct wpool_task *task, int status)

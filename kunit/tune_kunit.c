@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tune a pool while tasks run and submitters wait: a tune is all or nothing. */
-#include <linux/delay.h>
-#include <linux/sched.h>
-
 #include "attr_values.h"
 #include "full_pool.h"
 #include "knob.h"

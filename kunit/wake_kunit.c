@@ -10,7 +10,6 @@
 #include <kunit/resource.h>
 #include <linux/random.h>
 #include <linux/sched/task.h>
-#include <linux/wpool_stats.h>
 
 #include "fixture.h"
 

@@ -5,7 +5,6 @@
 #include <linux/fs.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
-#include <linux/wpool_event.h>
 
 #include "event.h"
 

@@ -2,7 +2,6 @@
 /* Flush and cancel of wpool_wq, also under load; see also contract_wq_kunit.c. */
 #include <linux/random.h>
 
-#include "fixture.h"
 #include "wq_items.h"
 
 #define NR_THREADS	4

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Queues and works of wpool_wq, under the names of workqueues; see include/linux/wpool_wq.h. */
 #include <linux/slab.h>
-#include <linux/wpool_stats.h>
-
-#include "fixture.h"
 
 /* a work of the kernel: wq_items.h, below, maps the names to wpool_wq */
 struct of_the_kernel {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Cases for workqueues and for wpool_wq: this file is built with each of the two. */
-#include <linux/delay.h>
 #include <linux/processor.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/isolation.h>
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 
-#include "fixture.h"
 #include "wq_items.h"
 
 #define NR_ROUNDS	WPK_ROUNDS(2000U)

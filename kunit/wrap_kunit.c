@@ -4,10 +4,7 @@
  * work wrap after 2^32 tasks or looks, that of a group after 2^32 cancels. runq_kunit.c tests the
  * ring alone.
  */
-#include <linux/wpool_group.h>
-
 #include "core/runqs.h"
-#include "core/state.h"
 #include "group.h"
 #include "inject.h"
 #include "one_cpu.h"

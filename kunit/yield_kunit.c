@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* On kernels without preemption, a loop over many tasks lets other threads of its CPU run. */
 #include <linux/preempt.h>
-#include <linux/sched.h>
 
 #include "fixture.h"
 
