@@ -285,12 +285,17 @@ static void stop_submitter(struct kunit *test, struct wpk_thread *submitter)
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(&delayed->stops));
 }
 
+static void set_delay(struct kunit *test, void (*fn)(struct wpool_task *task))
+{
+	wpool_inject_set_delay(fn);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
+}
+
 static void begin_delays(struct kunit *test, void (*fn)(struct wpool_task *task))
 {
 	wpk_need_cpus(test, 2);
 	delayed = wpk_alloc(test, sizeof(*delayed));
-	wpool_inject_set_delay(fn);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
+	set_delay(test, fn);
 	wpk_move_to(wpk_cpu(0));
 }
 
@@ -415,11 +420,12 @@ static void stop_claim_if_preemptible(struct wpool_task *task)
 		wait_for_completion_timeout(released, WPK_PATIENCE);
 }
 
-static void begin_release(struct kunit *test)
+static void begin_release(struct kunit *test, void (*fn)(struct wpool_task *task))
 {
 	released = wpk_alloc(test, sizeof(*released));
 	init_completion(released);
 	atomic_set(&nr_delays, 0);
+	set_delay(test, fn);
 }
 
 static void wait_for_next(struct wpk_job *job)
@@ -427,8 +433,13 @@ static void wait_for_next(struct wpk_job *job)
 	wpool_task_wait(&job[1].task);
 }
 
-/* @body runs in the first task. After the close has returned, no thread claims the second task. */
-static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job *job))
+WPK_PARAM_BOOL(nested, "by the first task: %d");
+
+/*
+ * After the close has returned, no thread claims the second task, not even the first task, which
+ * may wait for it.
+ */
+static void wpool_release_beside_a_claim_starts_nothing_later(struct kunit *test)
 {
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
@@ -438,15 +449,14 @@ static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job
 
 	wpk_need(test, IS_ENABLED(CONFIG_PREEMPTION), "the kernel does not preempt its threads");
 	jobs->job[0].gate = gate;
-	jobs->job[0].body = body;
-	begin_release(test);
+	if (wpk_is_on(test))
+		jobs->job[0].body = wait_for_next;
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	only_worker = jobs->job[0].pid;
 	/* the waiter sets WPOOL_ST_WAITED, so the claim takes the path with the delay */
 	waiter = wpk_sleeper(test, wpk_do_wait, pool, task, NULL);
-	wpool_inject_set_delay(stop_claim_if_preemptible);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
+	begin_release(test, stop_claim_if_preemptible);
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, atomic_read(&nr_delays));
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
@@ -454,16 +464,6 @@ static void claim_beside_a_close(struct kunit *test, void (*body)(struct wpk_job
 	complete_all(released);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
 	wpk_jobs_ran_once(test, jobs);
-}
-
-static void wpool_release_beside_a_claim_starts_nothing_later(struct kunit *test)
-{
-	claim_beside_a_close(test, NULL);
-}
-
-static void wpool_release_beside_a_nested_claim_starts_nothing_later(struct kunit *test)
-{
-	claim_beside_a_close(test, wait_for_next);
 }
 
 /* The submit of this task stops before it changes the state, if the submitter is preemptible. */
@@ -497,10 +497,8 @@ static struct wpk_thread *stop_in_submit(struct kunit *test, struct wpk_full *fu
 	struct wpk_thread *submitter;
 
 	*full = wpk_fill(test, wpk_pool_with(test, 1, 0, attrs.policy = WPOOL_RUN));
-	begin_release(test);
 	WRITE_ONCE(stopped_task, &jobs->job[stop_at].task);
-	wpool_inject_set_delay(stop_submitter_if_preemptible);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
+	begin_release(test, stop_submitter_if_preemptible);
 	submitter = wpk_thread(test, submit, full->pool, &jobs->job[0].task, jobs);
 	WPK_EVENTUALLY(test, atomic_read(&nr_delays));
 	KUNIT_EXPECT_EQ(test, wpool_release(full->pool, flags), 0);
@@ -523,8 +521,15 @@ static void wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later(str
 	wpk_gate_open(full.gate);
 }
 
-static void before_a_submitter_runs(struct kunit *test, unsigned int flags)
+WPK_PARAM_BOOL(own, "WPOOL_RELEASE_OWN: %d");
+
+/*
+ * After WPOOL_RELEASE_OWN a submitter does not run its task either, unless it is a task of the
+ * pool.
+ */
+static void wpool_release_before_a_submitter_runs_its_task_starts_nothing(struct kunit *test)
 {
+	unsigned int flags = wpk_is_on(test) ? WPOOL_RELEASE_OWN : WPOOL_RELEASE_CANCEL;
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_full full;
 	struct wpk_thread *submitter = stop_in_submit(test, &full, submit_two, jobs, 1, flags);
@@ -534,20 +539,6 @@ static void before_a_submitter_runs(struct kunit *test, unsigned int flags)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
 	wpk_gate_open(full.gate);
-}
-
-static void wpool_release_before_a_submitter_runs_its_task_starts_nothing(struct kunit *test)
-{
-	before_a_submitter_runs(test, WPOOL_RELEASE_CANCEL);
-}
-
-/*
- * After WPOOL_RELEASE_OWN a submitter does not run its task either, unless it is a task of the
- * pool.
- */
-static void wpool_release_own_before_a_submitter_runs_its_task_starts_nothing(struct kunit *test)
-{
-	before_a_submitter_runs(test, WPOOL_RELEASE_OWN);
 }
 
 /* ---- a wait that ends while the submitter has no CPU --------------------------- */
@@ -578,11 +569,9 @@ static void wpool_release_before_a_submitter_sleeps_the_pool_may_be_freed(struct
 	struct wpk_thread *submitter;
 	struct wpk_full full = wpk_full_pool(test);
 
-	begin_release(test);
 	waited_for = full.pool;
 	WRITE_ONCE(stopped_task, &jobs->job[0].task);
-	wpool_inject_set_delay(stop_submitter_that_waits);
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, no_delay, NULL), 0);
+	begin_release(test, stop_submitter_that_waits);
 	submitter = wpk_thread(test, submit_and_look, full.pool, &jobs->job[0].task, NULL);
 	WPK_EVENTUALLY(test, atomic_read(&nr_delays));
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_DRAIN), 0);
@@ -630,12 +619,15 @@ static int disable_beside_fire(struct wpk_thread *thread)
 	return wpool_event_disable(disable->event);
 }
 
+WPK_PARAM_BOOL(hr, "hrtimer: %d");
+
 /*
  * The timer's fire is either taken back, or the event was still armed: "true" in both cases. The
  * pool's only worker is held.
  */
-static void disable_while_the_timer_fires(struct kunit *test, bool hr)
+static void wpool_event_disable_beside_the_timer_takes_its_fire_back(struct kunit *test)
 {
+	bool hr = wpk_is_on(test);
 	struct wpool *pool = wpk_pool(test, 1, 1);
 	struct wpk_jobs *holder = wpk_held(test, pool, 1, 1);
 	struct wpk_ev *ev = wpk_evs_kind(test, pool, NULL, 1, hr);
@@ -663,26 +655,15 @@ static void disable_while_the_timer_fires(struct kunit *test, bool hr)
 	KUNIT_EXPECT_TRUE(test, wpool_event_enable(disable->event));
 }
 
-static void wpool_event_disable_beside_the_timer_takes_its_fire_back(struct kunit *test)
-{
-	disable_while_the_timer_fires(test, false);
-}
-
-static void wpool_event_disable_beside_the_hrtimer_takes_its_fire_back(struct kunit *test)
-{
-	disable_while_the_timer_fires(test, true);
-}
-
 WPK_SUITE(between,
 	  KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
 	  KUNIT_CASE(wpool_try_submit_meanwhile_in_a_new_run_is_flushed),
 	  KUNIT_CASE(wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there),
 	  KUNIT_CASE(wpool_try_submit_meanwhile_in_another_line_is_not_accepted_there),
-	  KUNIT_CASE(wpool_release_beside_a_claim_starts_nothing_later),
-	  KUNIT_CASE(wpool_release_beside_a_nested_claim_starts_nothing_later),
+	  KUNIT_CASE_PARAM(wpool_release_beside_a_claim_starts_nothing_later, nested_gen_params),
 	  KUNIT_CASE(wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later),
-	  KUNIT_CASE(wpool_release_before_a_submitter_runs_its_task_starts_nothing),
-	  KUNIT_CASE(wpool_release_own_before_a_submitter_runs_its_task_starts_nothing),
+	  KUNIT_CASE_PARAM(wpool_release_before_a_submitter_runs_its_task_starts_nothing,
+			   own_gen_params),
 	  KUNIT_CASE(wpool_release_before_a_submitter_sleeps_the_pool_may_be_freed),
-	  KUNIT_CASE(wpool_event_disable_beside_the_timer_takes_its_fire_back),
-	  KUNIT_CASE(wpool_event_disable_beside_the_hrtimer_takes_its_fire_back));
+	  KUNIT_CASE_PARAM(wpool_event_disable_beside_the_timer_takes_its_fire_back,
+			   hr_gen_params));

@@ -40,8 +40,23 @@ static void accepts_its_own(struct kunit *test, struct wpool *pool, struct wpk_j
 	wpk_jobs_ran_once(test, jobs);
 }
 
-static void own_and_others(struct kunit *test, struct wpool *pool)
+/* WPOOL_RELEASE_OWN also closes a pool with so large a limit that each CPU caches free places. */
+static const struct limit {
+	u32 capacity;
+	u32 queue_depth;
+	const char *desc;
+} limits[] = {
+	{ 4, 4, "a small pool" },
+	{ WPOOL_UNLIMITED, WPOOL_UNLIMITED, "an unlimited pool" },
+	{ 64, 100000, "a large pool" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(limit, limits, desc);
+
+static void wpool_release_own_accepts_events_and_own_tasks_only(struct kunit *test)
 {
+	const struct limit *limit = test->param_value;
+	struct wpool *pool = wpk_pool(test, limit->capacity, limit->queue_depth);
 	struct wpk_gate *gate = wpk_gate(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
 
@@ -59,22 +74,6 @@ static void own_and_others(struct kunit *test, struct wpool *pool)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_CLOSING);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 5);
 	refuses_all_others(test, pool);
-}
-
-static void wpool_release_own_accepts_events_and_own_tasks_only(struct kunit *test)
-{
-	own_and_others(test, wpk_pool(test, 4, 4));
-}
-
-static void wpool_release_own_of_an_unlimited_pool_is_the_same(struct kunit *test)
-{
-	own_and_others(test, wpk_pool(test, WPOOL_UNLIMITED, WPOOL_UNLIMITED));
-}
-
-/* WPOOL_RELEASE_OWN also closes a pool with so large a limit that each CPU caches free places. */
-static void wpool_release_own_of_a_large_pool_is_the_same(struct kunit *test)
-{
-	own_and_others(test, wpk_pool(test, 64, 100000));
 }
 
 static void wpool_release_own_lets_in_who_waits(struct kunit *test)
@@ -245,9 +244,7 @@ static void wpool_release_own_under_load_is_final(struct kunit *test)
 }
 
 WPK_SUITE(closing,
-	  KUNIT_CASE(wpool_release_own_accepts_events_and_own_tasks_only),
-	  KUNIT_CASE(wpool_release_own_of_an_unlimited_pool_is_the_same),
-	  KUNIT_CASE(wpool_release_own_of_a_large_pool_is_the_same),
+	  KUNIT_CASE_PARAM(wpool_release_own_accepts_events_and_own_tasks_only, limit_gen_params),
 	  KUNIT_CASE(wpool_release_own_lets_in_who_waits),
 	  KUNIT_CASE(wpool_release_after_own_sends_away_who_waits),
 	  KUNIT_CASE(wpool_reboot_after_own_opens_at_once),

@@ -110,8 +110,10 @@ static int race(struct wpk_thread *thread)
 	return 0;
 }
 
+WPK_PARAM_BOOL(cancels, "cancels: %d");
+
 /* Expect as many runs as fires returned true, less the cancels that returned true. */
-static void race_and_count(struct kunit *test, bool cancels)
+static void wpool_event_fire_under_load_loses_none(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 2);
 	struct wpk_ev *evs = wpk_evs(test, pool, NULL, NR_RACE_EVENTS);
@@ -122,7 +124,7 @@ static void race_and_count(struct kunit *test, bool cancels)
 	for (i = 0; i < ARRAY_SIZE(threads); i++) {
 		races[i].evs = evs;
 		races[i].seed = i + 1;
-		races[i].cancels = cancels;
+		races[i].cancels = wpk_is_on(test);
 		threads[i] = wpk_thread(test, race, pool, NULL, &races[i]);
 	}
 	wpk_join_all(test, threads, ARRAY_SIZE(threads));
@@ -141,17 +143,7 @@ static void race_and_count(struct kunit *test, bool cancels)
 			wpk_stat(pool, completed) + wpk_stat(pool, cancelled));
 }
 
-static void wpool_event_fire_under_load_loses_none(struct kunit *test)
-{
-	race_and_count(test, false);
-}
-
-static void wpool_event_cancel_under_load_loses_none(struct kunit *test)
-{
-	race_and_count(test, true);
-}
-
 WPK_SUITE(event_load,
 	  KUNIT_CASE_SLOW(wpool_event_finish_function_may_free_its_event),
-	  KUNIT_CASE_SLOW(wpool_event_fire_under_load_loses_none),
-	  KUNIT_CASE_SLOW(wpool_event_cancel_under_load_loses_none));
+	  KUNIT_CASE_PARAM_ATTR(wpool_event_fire_under_load_loses_none, cancels_gen_params,
+				{ .speed = KUNIT_SPEED_SLOW }));

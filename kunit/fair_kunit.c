@@ -288,14 +288,12 @@ static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *te
 	load_end(test, load);
 }
 
-static const bool off_and_on[] = { false, true };
-
-WPK_PARAM(handoff, off_and_on, "handoff %d");
+WPK_PARAM_BOOL(handoff, "handoff %d");
 
 /* If a worker falls asleep after tasks were queued on its CPU, another worker runs the tasks. */
 static void wpool_queued_tasks_of_a_worker_that_sleeps_are_taken(struct kunit *test)
 {
-	bool handoff = *(const bool *)test->param_value;
+	bool handoff = wpk_is_on(test);
 	struct wpool *pool = pair_pool(test);
 	struct load *load = load_create(test, pool, NR_BUSY);
 	struct wpk_gate *gate = wpk_gate(test);

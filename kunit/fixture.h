@@ -401,4 +401,15 @@ static void name##_desc(typeof((array)[0]) const *param, char *desc)	\
 									\
 KUNIT_ARRAY_PARAM(name, array, name##_desc)
 
+/* A case that runs with false and with true: the parameter is wpk_is_on(test). */
+#define WPK_PARAM_BOOL(name, format)					\
+static const bool name##_off_and_on[] = { false, true };		\
+									\
+WPK_PARAM(name, name##_off_and_on, format)
+
+static inline bool wpk_is_on(struct kunit *test)
+{
+	return *(const bool *)test->param_value;
+}
+
 #endif /* WPOOL_KUNIT_FIXTURE_H */

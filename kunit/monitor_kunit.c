@@ -91,9 +91,7 @@ static struct hog *run_hog(struct kunit *test, struct wpool *pool, bool waits, b
 	return hog;
 }
 
-static const bool off_and_on[] = { false, true };
-
-WPK_PARAM(handoff, off_and_on, "handoff %d");
+WPK_PARAM_BOOL(handoff, "handoff %d");
 
 static const struct hog_row {
 	const char *desc;
@@ -312,11 +310,15 @@ static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 	return ret;
 }
 
+WPK_PARAM_BOOL(by_user, "of /dev/wpool: %d");
+
 /*
- * The monitor must run while the CPU is held; on a slow machine it misses some tries. In 5 s it
- * logs at most two stalls of users' pools, and two of others. So the tries last longer than 5 s.
+ * A stall of a pool of /dev/wpool is logged, but not the state of the pool: users may cause stalls
+ * again and again. The monitor must run while the CPU is held; on a slow machine it misses some
+ * tries. In 5 s it logs at most two stalls of users' pools, and two of others. So the tries last
+ * longer than 5 s.
  */
-static void tell_of_a_stall(struct kunit *test, bool by_user)
+static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct listener *listener;
@@ -328,7 +330,7 @@ static void tell_of_a_stall(struct kunit *test, bool by_user)
 	wpk_need_to_keep_cpu(test);
 	pool = wpk_one_cpu_pool(test, 64, 1, true);
 	/* /dev/wpool sets this flag in its pools */
-	if (by_user)
+	if (wpk_is_on(test))
 		pool->gfp |= __GFP_ACCOUNT;
 	name = wpk_name_of(pool);
 	listener = listen(test, pool);
@@ -344,21 +346,7 @@ static void tell_of_a_stall(struct kunit *test, bool by_user)
 	/* wait for the monitor, which logs the state of the pool under RCU */
 	synchronize_rcu();
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "open, capacity 64"),
-			by_user ? 0 : wpk_lines_about(name, "stalled for"));
-}
-
-static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test)
-{
-	tell_of_a_stall(test, false);
-}
-
-/*
- * A stall of a pool of /dev/wpool is logged, but not the state of the pool: users may cause stalls
- * again and again.
- */
-static void wpool_monitor_tells_of_a_stall_of_a_pool_of_the_device(struct kunit *test)
-{
-	tell_of_a_stall(test, true);
+			wpk_is_on(test) ? 0 : wpk_lines_about(name, "stalled for"));
 }
 
 /* At capacity, idle workers of another CPU come for the tasks of a CPU without workers. */
@@ -460,7 +448,7 @@ static void wpool_monitor_sleeps_for_good_when_nothing_runs(struct kunit *test)
  */
 static void wpool_monitor_sleeps_for_good_while_tasks_sleep(struct kunit *test)
 {
-	bool handoff = *(const bool *)test->param_value;
+	bool handoff = wpk_is_on(test);
 	/* no task is queued behind a sleeper, with hand-off or without */
 	struct wpool *pool = wpk_pool_with(test, 4, WPOOL_UNLIMITED, attrs.handoff = handoff,
 					   attrs.concurrency = 3);
@@ -478,8 +466,8 @@ WPK_SUITE(monitor,
 	  KUNIT_CASE(wpool_hog_on_two_cpus_may_leave_its_cpu),
 	  KUNIT_CASE_SLOW(wpool_hog_is_no_task_that_sleeps),
 	  KUNIT_CASE(wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others),
-	  KUNIT_CASE_SLOW(wpool_monitor_tells_of_a_stall_and_shows_the_pool),
-	  KUNIT_CASE_SLOW(wpool_monitor_tells_of_a_stall_of_a_pool_of_the_device),
+	  KUNIT_CASE_PARAM_ATTR(wpool_monitor_tells_of_a_stall_and_shows_the_pool,
+				by_user_gen_params, { .speed = KUNIT_SPEED_SLOW }),
 	  KUNIT_CASE(wpool_idle_workers_of_another_cpu_come_at_capacity),
 	  KUNIT_CASE_SLOW(wpool_monitor_sleeps_for_good_when_nothing_runs),
 	  KUNIT_CASE_PARAM_ATTR(wpool_monitor_sleeps_for_good_while_tasks_sleep,

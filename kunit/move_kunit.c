@@ -40,9 +40,7 @@ static void expect_help(struct kunit *test, struct wpk_jobs *jobs)
 	KUNIT_EXPECT_TRUE(test, help->is_helped);
 }
 
-static const bool preallocs[] = { false, true };
-
-WPK_PARAM(prealloc, preallocs, "prealloc is %d");
+WPK_PARAM_BOOL(prealloc, "prealloc is %d");
 
 /* A CPU that a tune of the mask adds takes tasks that are queued already. */
 static void wpool_tune_cpumask_lets_a_new_cpu_help(struct kunit *test)
@@ -52,7 +50,7 @@ static void wpool_tune_cpumask_lets_a_new_cpu_help(struct kunit *test)
 
 	wpk_need_cpus(test, 2);
 	pool = wpk_pool_with(test, 2, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(0)),
-			     attrs.prealloc = *(const bool *)test->param_value);
+			     attrs.prealloc = wpk_is_on(test));
 	wpk_jobs_submit(test, pool, jobs, 0, NR_WAIT_FOR_CPU);
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(&jobs->started) >= 10);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_possible_mask), 0);

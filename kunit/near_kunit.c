@@ -147,41 +147,41 @@ static bool takes_the_near_one(struct kunit *test, struct wpool *pool, int far, 
 	return is_near;
 }
 
-/* @far is of another node; @core: of another core instead. */
-static void steal_from_the_near_one(struct kunit *test, int far, int near, bool core)
-{
-	struct wpool *pool = pool_of_three_caches(test, NR_CPUS_USED, true);
-	int i, nr = 0;
+/*
+ * Without a look at the node or the core, the order of the CPUs decides: one of each pair would
+ * fail.
+ */
+static const struct steal {
+	const char *desc;
+	int far;
+	int near;
+	bool core;	/* @far is of another core; otherwise of another node */
+} steals[] = {
+	{ "the same cache: not OTHER_1", OTHER_1, NEAR },
+	{ "the same cache: not OTHER_2", OTHER_2, NEAR },
+	{ "the same node: OTHER_2", OTHER_1, OTHER_2 },
+	{ "the same node: OTHER_1", OTHER_2, OTHER_1 },
+	{ "the same core: NEAR", OTHER_1, NEAR, true },
+	{ "the same core: OTHER_1", NEAR, OTHER_1, true },
+};
 
-	if (core)
-		set_cores(pool, BIT(HERE) | BIT(near));
-	else
-		pool->sites[wpk_cpu(far)].node = 1;
-	for (i = 0; i < ROUNDS; i++) {
-		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_CPUS_USED);
-		nr += takes_the_near_one(test, pool, far, near);
-	}
-	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
-}
+KUNIT_ARRAY_PARAM_DESC(steal, steals, desc);
 
 static void wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first(struct kunit *test)
 {
-	steal_from_the_near_one(test, OTHER_1, NEAR, false);
-	steal_from_the_near_one(test, OTHER_2, NEAR, false);
-}
+	const struct steal *steal = test->param_value;
+	struct wpool *pool = pool_of_three_caches(test, NR_CPUS_USED, true);
+	int i, nr = 0;
 
-static void wpool_submit_on_two_cpus_that_of_the_node_is_stolen_from_first(struct kunit *test)
-{
-	/* without a look at the node, the order of the CPUs decides: one of both would fail */
-	steal_from_the_near_one(test, OTHER_1, OTHER_2, false);
-	steal_from_the_near_one(test, OTHER_2, OTHER_1, false);
-}
-
-static void wpool_submit_on_two_cpus_that_of_the_core_is_stolen_from_first(struct kunit *test)
-{
-	/* without a look at the core, the order of the CPUs decides: one of both would fail */
-	steal_from_the_near_one(test, OTHER_1, NEAR, true);
-	steal_from_the_near_one(test, NEAR, OTHER_1, true);
+	if (steal->core)
+		set_cores(pool, BIT(HERE) | BIT(steal->near));
+	else
+		pool->sites[wpk_cpu(steal->far)].node = 1;
+	for (i = 0; i < ROUNDS; i++) {
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == NR_CPUS_USED);
+		nr += takes_the_near_one(test, pool, steal->far, steal->near);
+	}
+	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
 /*
@@ -333,6 +333,5 @@ WPK_SUITE(near,
 	  KUNIT_CASE(wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same),
 	  KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
 	  KUNIT_CASE_PARAM(wpool_submit_second_task_starts_near, place_gen_params),
-	  KUNIT_CASE(wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first),
-	  KUNIT_CASE(wpool_submit_on_two_cpus_that_of_the_node_is_stolen_from_first),
-	  KUNIT_CASE(wpool_submit_on_two_cpus_that_of_the_core_is_stolen_from_first));
+	  KUNIT_CASE_PARAM(wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first,
+			   steal_gen_params));

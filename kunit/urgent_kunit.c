@@ -178,11 +178,13 @@ static void stream_fn(struct wpool_task *task)
 		s->err = s->err ?: wpool_try_submit(s->pool, task);
 }
 
+WPK_PARAM_BOOL(helps, "each waits for a child: %d");
+
 /*
  * Other tasks run although urgent tasks submit themselves again and again: here three, in the only
  * worker.
  */
-static void others_go_on(struct kunit *test, bool helps)
+static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
 	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
@@ -192,7 +194,7 @@ static void others_go_on(struct kunit *test, bool helps)
 
 	s->others = jobs;
 	s->pool = pool;
-	s->helps = helps;
+	s->helps = wpk_is_on(test);
 	wpool_task_init(&s->child, child_fn);
 	the_stream = s;
 	for (i = 0; i < 3; i++) {
@@ -212,16 +214,6 @@ static void others_go_on(struct kunit *test, bool helps)
 	KUNIT_EXPECT_EQ(test, s->most, 15);
 	KUNIT_EXPECT_GE(test, s->runs, 500 * 15);
 	wpk_finish(test, pool, jobs);
-}
-
-static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
-{
-	others_go_on(test, false);
-}
-
-static void wpool_urgent_that_waits_for_a_child_others_go_on(struct kunit *test)
-{
-	others_go_on(test, true);
 }
 
 /* ---- a worker comes ----------------------------------------------------------- */
@@ -518,8 +510,7 @@ WPK_SUITE(urgent,
 	  KUNIT_CASE_PARAM(wpool_urgent_is_the_next_to_start, by_gen_params),
 	  KUNIT_CASE(wpool_urgent_leaves_the_others_one_of_16),
 	  KUNIT_CASE(wpool_urgent_count_begins_anew),
-	  KUNIT_CASE(wpool_urgent_without_an_end_others_go_on),
-	  KUNIT_CASE(wpool_urgent_that_waits_for_a_child_others_go_on),
+	  KUNIT_CASE_PARAM(wpool_urgent_without_an_end_others_go_on, helps_gen_params),
 	  KUNIT_CASE(wpool_urgent_does_not_wait_for_a_busy_cpu),
 	  KUNIT_CASE(wpool_urgent_takes_the_idle_worker_at_once),
 	  KUNIT_CASE(wpool_urgent_child_is_run_by_its_parent),

@@ -16,33 +16,27 @@ static void rest_a_little(struct wpk_job *job)
 		usleep_range(10, 60);
 }
 
+static const u32 capacities[] = { 1, 5 };
+
+WPK_PARAM(capacity, capacities, "capacity %u");
+
 static void wpool_capacity_tasks_run_at_once_and_no_more(struct kunit *test)
 {
-	struct wpool *pool = wpk_pool(test, 5, WPOOL_UNLIMITED);
+	int capacity = *(const u32 *)test->param_value, i;
+	struct wpool *pool = wpk_pool(test, capacity, WPOOL_UNLIMITED);
 	struct wpk_jobs *jobs = wpk_gated(test, 400);
 
 	wpk_jobs_body(jobs, rest_a_little, NULL);
-	wpk_jobs_submit(test, pool, jobs, 0, 400);
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(jobs->gate, 5));
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 5);
-	wpk_finish(test, pool, jobs);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 5);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 5);
-}
-
-static void wpool_capacity_1_runs_one_after_the_other(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 300, rest_a_little, NULL);
-	int i;
-
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < 400; i++) {
 		wpk_move_to(wpk_cpu(i % num_online_cpus()));
 		wpk_jobs_submit(test, pool, jobs, i, 1);
 	}
 	wpk_move_to(-1);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(jobs->gate, capacity));
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), capacity);
 	wpk_finish(test, pool, jobs);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), capacity);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), capacity);
 }
 
 /* This task starts after the tune to capacity 1: @ret is 1 if another task runs. */
@@ -164,50 +158,43 @@ static pid_t next_pid(struct kunit *test, struct wpool *pool)
 	return jobs->job[0].pid;
 }
 
-static bool is_reused(struct kunit *test, enum wpool_order order, bool prealloc)
+static const struct reuse {
+	enum wpool_order order;
+	bool prealloc;
+	const char *desc;
+} reuses[] = {
+	{ WPOOL_LIFO, false, "LIFO: the worker that was last busy" },
+	{ WPOOL_FIFO, false, "FIFO: the worker that was idle longest" },
+	{ WPOOL_LIFO, true, "prealloc is FIFO" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(reuse, reuses, desc);
+
+static bool is_reused(struct kunit *test, const struct reuse *reuse)
 {
-	struct wpool *pool = one_cpu_pool(test, order, prealloc);
+	struct wpool *pool = one_cpu_pool(test, reuse->order, reuse->prealloc);
+	bool fifo = reuse->order == WPOOL_FIFO || reuse->prealloc, ret = true;
 	struct wpool_attrs attrs;
 	pid_t pids[NR_IDLE];
-	bool ret = true;
 	int i;
 
 	idle_in_turn(test, pool, pids);
 	wpool_get_attrs(pool, &attrs, NULL);
+	KUNIT_EXPECT_EQ(test, attrs.order == WPOOL_FIFO, fifo);
+	KUNIT_EXPECT_EQ(test, attrs.prealloc, reuse->prealloc);
 	for (i = 0; i < 2 * NR_IDLE; i++)
-		ret &= next_pid(test, pool) ==
-		       pids[attrs.order == WPOOL_FIFO ? i % NR_IDLE : NR_IDLE - 1];
+		ret &= next_pid(test, pool) == pids[fifo ? i % NR_IDLE : NR_IDLE - 1];
 	return ret;
 }
 
 /* Try again if the order is wrong: another worker may help one that waits long for its CPU. */
-static void expect_reused(struct kunit *test, enum wpool_order order, bool prealloc)
+static void wpool_order_says_which_worker_is_reused(struct kunit *test)
 {
 	int try = 1;
 
-	while (!is_reused(test, order, prealloc) && try < 10)
+	while (!is_reused(test, test->param_value) && try < 10)
 		try++;
 	KUNIT_EXPECT_LT(test, try, 10);
-}
-
-static void wpool_order_lifo_reuses_the_worker_that_was_last_busy(struct kunit *test)
-{
-	expect_reused(test, WPOOL_LIFO, false);
-}
-
-static void wpool_order_fifo_reuses_the_worker_idle_longest(struct kunit *test)
-{
-	expect_reused(test, WPOOL_FIFO, false);
-}
-
-static void wpool_order_prealloc_is_fifo(struct kunit *test)
-{
-	struct wpool_attrs attrs;
-
-	wpool_get_attrs(one_cpu_pool(test, WPOOL_LIFO, true), &attrs, NULL);
-	KUNIT_EXPECT_EQ(test, (int)attrs.order, WPOOL_FIFO);
-	KUNIT_EXPECT_TRUE(test, attrs.prealloc);
-	expect_reused(test, WPOOL_LIFO, true);
 }
 
 /* ---- when they leave ------------------------------------------------------ */
@@ -505,14 +492,11 @@ static void wpool_worker_under_load_ends_a_grace_period_of_rcu_tasks(struct kuni
 }
 
 WPK_SUITE(workers,
-	  KUNIT_CASE(wpool_capacity_tasks_run_at_once_and_no_more),
-	  KUNIT_CASE(wpool_capacity_1_runs_one_after_the_other),
+	  KUNIT_CASE_PARAM(wpool_capacity_tasks_run_at_once_and_no_more, capacity_gen_params),
 	  KUNIT_CASE(wpool_tune_down_idle_workers_leave),
 	  KUNIT_CASE(wpool_tune_down_never_runs_more_than_the_new_capacity),
 	  KUNIT_CASE(wpool_workers_are_made_only_when_nobody_is_idle),
-	  KUNIT_CASE(wpool_order_lifo_reuses_the_worker_that_was_last_busy),
-	  KUNIT_CASE(wpool_order_fifo_reuses_the_worker_idle_longest),
-	  KUNIT_CASE(wpool_order_prealloc_is_fifo),
+	  KUNIT_CASE_PARAM(wpool_order_says_which_worker_is_reused, reuse_gen_params),
 	  KUNIT_CASE_PARAM_ATTR(wpool_expiry_leaves_min_workers, min_gen_params,
 				{ .speed = KUNIT_SPEED_SLOW }),
 	  KUNIT_CASE(wpool_expiry_0_keeps_idle_workers),

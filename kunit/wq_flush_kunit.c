@@ -131,6 +131,7 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 /* ---- under load ---- */
 
 struct load {
+	void (*step)(struct load *load, struct wpk_item *item, u32 choice);
 	struct wpk_item *items;
 	struct workqueue_struct *wq[2];
 	atomic_t queued;	/* how often a work became pending */
@@ -205,35 +206,26 @@ static int do_load(struct wpk_thread *thread)
 
 	for (i = 0; i < LOAD_ROUNDS && wpk_has_time(thread->test); i++) {
 		choice = get_random_u32();
-		one_step(load, &load->items[choice % NR_ITEMS], choice / NR_ITEMS);
+		load->step(load, &load->items[choice % NR_ITEMS], choice / NR_ITEMS);
 	}
 	return 0;
 }
 
-static int do_delayed_load(struct wpk_thread *thread)
-{
-	struct load *load = thread->arg;
-	u32 i, choice;
-
-	for (i = 0; i < LOAD_ROUNDS && wpk_has_time(thread->test); i++) {
-		choice = get_random_u32();
-		one_delayed_step(load, &load->items[choice % NR_ITEMS], choice / NR_ITEMS);
-	}
-	return 0;
-}
+WPK_PARAM_BOOL(delayed, "delayed works: %d");
 
 /* Each work that became pending ran or was taken back, and no work ran twice at once. */
-static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread))
+static void queue_cancel_and_flush_on_two_queues(struct kunit *test)
 {
 	struct load *load = wpk_alloc(test, sizeof(*load));
 	struct wpk_thread *threads[NR_THREADS];
 	int i;
 
+	load->step = wpk_is_on(test) ? one_delayed_step : one_step;
 	load->items = wpk_items(test, NULL, NR_ITEMS);
 	load->wq[0] = wpk_wq(test, WQ_UNBOUND, 3);
 	load->wq[1] = wpk_wq(test, WQ_UNBOUND, 1);
 	for (i = 0; i < NR_THREADS; i++)
-		threads[i] = wpk_thread(test, fn, NULL, NULL, load);
+		threads[i] = wpk_thread(test, do_load, NULL, NULL, load);
 	wpk_join_all(test, threads, NR_THREADS);
 	for (i = 0; i < NR_ITEMS; i++)
 		if (cancel_delayed_work_sync(&load->items[i].work))
@@ -245,16 +237,6 @@ static void run_load(struct kunit *test, int (*fn)(struct wpk_thread *thread))
 	KUNIT_EXPECT_GT(test, atomic_read(load->items->starts), 0);
 	for (i = 0; i < NR_ITEMS; i++)
 		KUNIT_EXPECT_FALSE(test, load->items[i].twice);
-}
-
-static void queue_cancel_and_flush_on_two_queues(struct kunit *test)
-{
-	run_load(test, do_load);
-}
-
-static void mod_cancel_and_flush_on_two_queues(struct kunit *test)
-{
-	run_load(test, do_delayed_load);
 }
 
 /* ---- drain ---- */
@@ -307,5 +289,5 @@ WPK_SUITE(wq_flush,
 	  KUNIT_CASE(cancel_work_ends_a_flush_of_the_work),
 	  KUNIT_CASE(cancel_work_sync_waits_and_refuses_meanwhile),
 	  KUNIT_CASE(drain_and_destroy_wait_for_a_chain_of_works),
-	  KUNIT_CASE_SLOW(queue_cancel_and_flush_on_two_queues),
-	  KUNIT_CASE_SLOW(mod_cancel_and_flush_on_two_queues));
+	  KUNIT_CASE_PARAM_ATTR(queue_cancel_and_flush_on_two_queues, delayed_gen_params,
+				{ .speed = KUNIT_SPEED_SLOW }));
