@@ -8,11 +8,11 @@
  * task's time of submit back.
  */
 #include <linux/sched/mm.h>
-#include <linux/wpool_strand.h>
 
 #include "event.h"
 #include "full_pool.h"
 #include "group.h"
+#include "strand_tasks.h"
 
 #define SHORT_MS	20
 #define NR_MANY		1000U
@@ -90,9 +90,7 @@ static void wpool_overdue_tasks_of_all_queues_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
-static const bool off_and_on[] = { false, true };
-
-WPK_PARAM(handoff, off_and_on, "handoff %d");
+WPK_PARAM_BOOL(handoff, "handoff %d");
 
 /*
  * An overdue task ends even if its submit can wake no worker: the submit starts the monitor's
@@ -106,7 +104,7 @@ static void wpool_overdue_task_ends_where_all_was_quiet(struct kunit *test)
 
 	wpk_move_to(wpk_cpu(0));
 	full = wpk_fill(test, wpk_pool_with(test, 1, WPOOL_UNLIMITED,
-					    attrs.handoff = *(const bool *)test->param_value));
+					    attrs.handoff = wpk_is_on(test)));
 	set_max_wait(test, full.pool, SHORT_MS);
 	msleep(1100);
 	/* the timer may have been on the other CPU */
@@ -199,57 +197,47 @@ static void wpool_tune_max_wait_spares_earlier_tasks_only(struct kunit *test)
 
 /* ---- groups, events, strands ------------------------------------------------ */
 
-struct late_arg {
+struct late {
 	atomic_t calls;
 	int status;
 };
 
-struct late_task {
-	struct wpool_task task;
-	struct late_arg late;
-};
-
-static void late_fn(struct wpool_task *task)
-{
-}
-
-static void late_abort(struct wpool_task *task, int status)
-{
-	struct late_task *late = container_of(task, struct late_task, task);
-
-	late->late.status = status;
-	atomic_inc(&late->late.calls);
-}
-
 static void late_arg_abort(void *arg, int status)
 {
-	struct late_arg *late = arg;
+	struct late *late = arg;
 
 	late->status = status;
 	atomic_inc(&late->calls);
 }
 
+/* The argument of the job is a struct late. */
+static void late_abort(struct wpool_task *task, int status)
+{
+	late_arg_abort(wpk_job_of(task)->arg, status);
+}
+
 static void wpool_abort_functions_of_overdue_tasks_get_etime(struct kunit *test)
 {
-	struct late_task *task = wpk_alloc(test, sizeof(*task));
-	struct late_arg *arg = wpk_alloc(test, sizeof(*arg));
+	struct late *late = wpk_alloc(test, 2 * sizeof(*late));
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, NULL, &late[0]);
 	struct wpk_full full = unserved_pool(test);
+	int i;
 
-	wpool_task_init_abortable(&task->task, late_fn, late_abort, THIS_MODULE);
-	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, &task->task), 0);
+	wpool_task_init_abortable(&jobs->job[0].task, wpk_job_fn, late_abort, THIS_MODULE);
+	wpk_jobs_submit(test, full.pool, jobs, 0, 1);
 	KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(full.pool, wpk_do_nothing, late_arg_abort,
-							arg, THIS_MODULE, GFP_KERNEL), 0);
+							&late[1], THIS_MODULE, GFP_KERNEL), 0);
 	expect_overdue(test, full.pool, 2);
-	KUNIT_EXPECT_EQ(test, atomic_read(&task->late.calls), 1);
-	KUNIT_EXPECT_EQ(test, task->late.status, -ETIME);
-	KUNIT_EXPECT_EQ(test, atomic_read(&arg->calls), 1);
-	KUNIT_EXPECT_EQ(test, arg->status, -ETIME);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, atomic_read(&late[i].calls), 1);
+		KUNIT_EXPECT_EQ(test, late[i].status, -ETIME);
+	}
 	/* the task may be submitted again */
 	set_max_wait(test, full.pool, 0);
-	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, &task->task), 0);
+	wpk_jobs_submit(test, full.pool, jobs, 0, 1);
 	wpk_gate_open(full.gate);
 	KUNIT_EXPECT_EQ(test, wpool_flush(full.pool), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&task->late.calls), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&late[0].calls), 1);
 }
 
 static void wpool_group_keeps_etime_of_an_overdue_task(struct kunit *test)
@@ -283,61 +271,36 @@ static void wpool_event_that_is_overdue_ends_with_etime(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->aborts), 1);
 }
 
-struct late_turn {
-	struct wpool_strand_task task;
-	struct late_arg late;
-	atomic_t runs;
-};
-
-static void turn_fn(struct wpool_strand_task *task)
-{
-	atomic_inc(&container_of(task, struct late_turn, task)->runs);
-}
-
-static void turn_abort(struct wpool_strand_task *task, int status)
-{
-	late_arg_abort(&container_of(task, struct late_turn, task)->late, status);
-}
-
 /*
  * A strand continues after an overdue task. The second task begins to wait when the first has
  * ended, so the two become overdue in turn.
  */
 static void wpool_strand_goes_on_after_an_overdue_task(struct kunit *test)
 {
-	struct late_turn *turns = wpk_alloc(test, 2 * sizeof(*turns));
-	struct wpool_strand *strand = wpk_alloc(test, sizeof(*strand));
-	int i;
 	struct wpk_full full = unserved_pool(test);
+	struct st_strand *of = st_strand(test, full.pool, 2);
+	struct st *st = st_tasks(test, of, NULL, 2);
+	int i;
 
-	wpool_strand_init(strand, full.pool, 2);
+	st_submit(test, st, 2);
+	WPK_EVENTUALLY(test, atomic_read(&st[1].aborts) == 1);
 	for (i = 0; i < 2; i++) {
-		wpool_strand_task_init(&turns[i].task, strand, turn_fn, turn_abort);
-		KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&turns[i].task), 0);
+		KUNIT_EXPECT_EQ(test, atomic_read(&st[i].aborts), 1);
+		KUNIT_EXPECT_EQ(test, st[i].status, -ETIME);
+		KUNIT_EXPECT_EQ(test, atomic_read(&st[i].runs), 0);
 	}
-	WPK_EVENTUALLY(test, atomic_read(&turns[1].late.calls) == 1);
-	for (i = 0; i < 2; i++) {
-		KUNIT_EXPECT_EQ(test, atomic_read(&turns[i].late.calls), 1);
-		KUNIT_EXPECT_EQ(test, turns[i].late.status, -ETIME);
-		KUNIT_EXPECT_EQ(test, atomic_read(&turns[i].runs), 0);
-	}
-	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(strand), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 	expect_overdue(test, full.pool, 2);
 }
 
 /* ---- a worker that takes an overdue task ------------------------------------- */
 
-/* Submit @task to the job's pool, as if it had waited there for longer than max_wait_ms. */
-static void submit_late(struct wpk_job *job, struct wpool_task *task)
-{
-	job->ret = wpool_submit(job->arg, task);
-	if (!job->ret)
-		date_back(task);
-}
-
+/* Submit the next job, as if it had waited in the pool for longer than max_wait_ms. */
 static void submit_next_late(struct wpk_job *job)
 {
-	submit_late(job, &(job + 1)->task);
+	wpk_submit_next(job);
+	if (!job->ret)
+		date_back(&(job + 1)->task);
 }
 
 static void submit_next_late_and_help(struct wpk_job *job)
@@ -359,7 +322,7 @@ static void wpool_worker_does_not_run_an_overdue_task(struct kunit *test)
 	struct wpool *pool = patient_pool(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	wpk_job_body(&jobs->job[0], submit_next_late, pool);
+	jobs->job[0].body = submit_next_late;
 	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[1].task), -ETIME);
@@ -412,28 +375,21 @@ static void wpool_overdue_tasks_behind_a_busy_worker_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs) + atomic_read(&jobs->job[2].runs), 0);
 }
 
-static void submit_late_task(struct wpk_job *job)
-{
-	struct late_task *late = (struct late_task *)(job + 1)->arg;
-
-	submit_late(job, &late->task);
-}
-
 static void wpool_worker_does_not_run_an_overdue_detached_task(struct kunit *test)
 {
-	struct late_task *task = wpk_alloc(test, sizeof(*task));
+	struct late *late = wpk_alloc(test, sizeof(*late));
 	struct wpool *pool = patient_pool(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	wpool_task_init_abortable(&task->task, late_fn, late_abort, NULL);
-	wpk_job_body(&jobs->job[0], submit_late_task, pool);
-	jobs->job[1].arg = task;
+	jobs->job[0].body = submit_next_late;
+	wpool_task_init_abortable(&jobs->job[1].task, wpk_job_fn, late_abort, NULL);
+	jobs->job[1].arg = late;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	/* a flush alone might begin before the job submits the task */
 	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&task->late.calls), 1);
-	KUNIT_EXPECT_EQ(test, task->late.status, -ETIME);
+	KUNIT_EXPECT_EQ(test, atomic_read(&late->calls), 1);
+	KUNIT_EXPECT_EQ(test, late->status, -ETIME);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 1);
 }
 
@@ -448,10 +404,10 @@ static void find_the_flag(struct wpk_job *job)
 	job->ret = current->flags & PF_MEMALLOC_NOFS;
 }
 
-static void submit_late_task_and_another(struct wpk_job *job)
+static void submit_next_late_and_another(struct wpk_job *job)
 {
-	submit_late_task(job);
-	job->ret = job->ret ?: wpool_submit(job->arg, &(job + 2)->task);
+	submit_next_late(job);
+	job->ret = job->ret ?: wpool_submit(job->task.pool, &(job + 2)->task);
 }
 
 #define NR_SHORT	4000
@@ -465,23 +421,24 @@ static void wpool_worker_undoes_what_an_abort_function_leaves(struct kunit *test
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
 	struct wpk_jobs *many = wpk_jobs(test, NR_SHORT, NULL), *jobs;
-	struct late_task *task;
+	struct late *late = wpk_alloc(test, sizeof(*late));
 	int i;
 
 	set_max_wait(test, pool, WPOOL_MAX_WAIT_MS);
 	for (i = 0; i < NR_LEAVES; i++) {
 		wpk_jobs_submit(test, pool, many, i * (NR_SHORT / NR_LEAVES), NR_SHORT / NR_LEAVES);
 		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
-		task = wpk_alloc(test, sizeof(*task));
-		wpool_task_init_abortable(&task->task, late_fn, late_abort_leaves_a_flag, NULL);
 		jobs = wpk_jobs(test, 3, NULL);
-		wpk_job_body(&jobs->job[0], submit_late_task_and_another, pool);
-		jobs->job[1].arg = task;
+		jobs->job[0].body = submit_next_late_and_another;
+		wpool_task_init_abortable(&jobs->job[1].task, wpk_job_fn, late_abort_leaves_a_flag,
+					  NULL);
+		jobs->job[1].arg = late;
 		jobs->job[2].body = find_the_flag;
 		wpk_job_run(test, pool, &jobs->job[0]);
 		KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 		KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
-		KUNIT_EXPECT_EQ(test, task->late.status, -ETIME);
+		KUNIT_EXPECT_EQ(test, atomic_read(&late->calls), i + 1);
+		KUNIT_EXPECT_EQ(test, late->status, -ETIME);
 		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[2].runs), 1);
 		KUNIT_EXPECT_EQ(test, jobs->job[2].ret, 0);
 	}
@@ -492,7 +449,7 @@ static void wpool_task_wait_does_not_help_an_overdue_task(struct kunit *test)
 	struct wpool *pool = patient_pool(test);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 
-	wpk_job_body(&jobs->job[0], submit_next_late_and_help, pool);
+	jobs->job[0].body = submit_next_late_and_help;
 	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, -ETIME);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
