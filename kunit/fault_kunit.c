@@ -271,12 +271,8 @@ static void note_abort(void *arg, int status)
 static void wpool_invoke_and_submit_fn_die_their_abort_has_the_argument(struct kunit *test)
 {
 	atomic_t *aborted = wpk_alloc(test, 2 * sizeof(*aborted));
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_func_with(test, 2, 0, die_of_fn, attrs.abort = note_abort);
 
-	wpk_attrs(&attrs, 2, 0);
-	attrs.abort = note_abort;
-	pool = wpk_pool_func(test, &attrs, die_of_fn);
 	KUNIT_EXPECT_EQ(test, wpool_invoke(pool, &aborted[0]), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit_fn_abortable(pool, die_of_fn, note_abort, &aborted[1],
 							THIS_MODULE, GFP_KERNEL), 0);

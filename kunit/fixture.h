@@ -173,6 +173,15 @@ struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs, wpool
 	(void)(__VA_ARGS__);						\
 	wpk_pool_attrs(test, &attrs);					\
 })
+/* As wpk_pool_with(), with a function: wpk_pool_func_with(test, 2, 10, wpk_count, attrs.nice = 4) */
+#define wpk_pool_func_with(test, nr_tasks, depth, func, ...)		\
+({									\
+	struct wpool_attrs attrs;					\
+									\
+	wpk_attrs(&attrs, nr_tasks, depth);				\
+	(void)(__VA_ARGS__);						\
+	wpk_pool_func(test, &attrs, func);				\
+})
 /* A new name, which is valid until the case ends. */
 const char *wpk_name(struct kunit *test);
 /* Destroy a pool. The case keeps its own reference. */

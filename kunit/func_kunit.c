@@ -44,11 +44,7 @@ static struct conn *conns(struct kunit *test, unsigned int nr, struct wpk_gate *
 static struct wpool *func_pool(struct kunit *test, u32 capacity,
 			       u32 queue_depth, enum wpool_policy policy)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, capacity, queue_depth);
-	attrs.policy = policy;
-	return wpk_pool_func(test, &attrs, serve);
+	return wpk_pool_func_with(test, capacity, queue_depth, serve, attrs.policy = policy);
 }
 
 /* A tune to higher limits must add items. */
@@ -152,9 +148,7 @@ static void wpool_release_cancel_hands_each_argument_to_its_abort(struct kunit *
 	for (depth = 9; depth; depth = depth == 9 ? -1 : 0) {
 		ends = wpk_alloc(test, sizeof(*ends));
 		ends->gate = wpk_gate(test);
-		wpk_attrs(&attrs, 1, depth);
-		attrs.abort = return_to_sender;
-		pool = wpk_pool_func(test, &attrs, deliver);
+		pool = wpk_pool_func_with(test, 1, depth, deliver, attrs.abort = return_to_sender);
 		wpool_get_attrs(pool, &attrs, NULL);
 		KUNIT_EXPECT_PTR_EQ(test, attrs.abort, &return_to_sender);
 		for (i = 0; i < 10; i++) {

@@ -243,11 +243,7 @@ static void wpool_submit_fn_when_its_allocation_fails(struct kunit *test)
 static struct wpool *func_pool(struct kunit *test, u32 capacity,
 			       u32 queue_depth, enum wpool_policy policy)
 {
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, capacity, queue_depth);
-	attrs.policy = policy;
-	return wpk_pool_func(test, &attrs, serve);
+	return wpk_pool_func_with(test, capacity, queue_depth, serve, attrs.policy = policy);
 }
 
 /* Make a call whose first allocation fails; @came: there was an allocation. */
