@@ -28,25 +28,10 @@ static void wpool_submit_batch_runs_all_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 700);
 }
 
-static void wpool_submit_batch_stops_before_a_bad_task(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 4, 0);
-	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
-	struct wpool_task **tasks = pointers(test, jobs);
-
-	tasks[2] = NULL;
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 4, 0), 2);
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 2);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[3].runs), 0);
-}
-
-static void wpool_submit_batch_stops_before_a_pending_task(struct kunit *test)
+static void wpool_submit_batch_stops_before_a_task_that_is_refused(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
-	struct wpk_jobs *jobs = wpk_held(test, pool, 6, 1);
+	struct wpk_jobs *jobs = wpk_held(test, pool, 8, 1);
 	struct wpool_task **tasks = pointers(test, jobs);
 
 	/* a batch stops before a pending task, even if the batch itself has submitted that task */
@@ -56,11 +41,16 @@ static void wpool_submit_batch_stops_before_a_pending_task(struct kunit *test)
 	tasks[5] = tasks[4];
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 4, 2, WPOOL_BATCH_TRY), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 5);
+	/* and before a pointer that is NULL: it takes job 6, but not job 7 */
+	tasks[5] = tasks[6];
+	tasks[6] = NULL;
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 5, 3, 0), 1);
 	wpk_gate_open(jobs->gate);
 	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 5);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 6);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[5].runs), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 5);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[7].runs), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 6);
 }
 
 static void wpool_submit_batch_full_pool_takes_what_fits(struct kunit *test)
@@ -305,8 +295,7 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 
 WPK_SUITE(batch,
 	  KUNIT_CASE_SLOW(wpool_submit_batch_runs_all_once),
-	  KUNIT_CASE(wpool_submit_batch_stops_before_a_bad_task),
-	  KUNIT_CASE(wpool_submit_batch_stops_before_a_pending_task),
+	  KUNIT_CASE(wpool_submit_batch_stops_before_a_task_that_is_refused),
 	  KUNIT_CASE(wpool_submit_batch_full_pool_takes_what_fits),
 	  KUNIT_CASE(wpool_submit_batch_full_pool_blocks_until_all_are_in),
 	  KUNIT_CASE(wpool_submit_batch_killed_returns_how_many_are_in),

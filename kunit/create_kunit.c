@@ -77,19 +77,16 @@ static void wpool_create_bad_value_is_refused(struct kunit *test)
 	expect_refused(test, &attrs, bad->ret);
 }
 
-static void wpool_create_empty_cpumask_is_einval(struct kunit *test)
+static void wpool_create_what_cannot_work_is_einval(struct kunit *test)
 {
 	struct wpool_attrs attrs;
 
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(NULL)), -EINVAL);
+	/* no CPU */
 	wpool_attrs_init(&attrs);
 	attrs.cpumask = cpu_none_mask;
 	expect_refused(test, &attrs, -EINVAL);
-}
-
-static void wpool_create_preallocated_unlimited_pool_is_einval(struct kunit *test)
-{
-	struct wpool_attrs attrs;
-
+	/* workers without end */
 	wpool_attrs_init(&attrs);
 	attrs.prealloc = true;
 	attrs.capacity = WPOOL_UNLIMITED;
@@ -151,11 +148,6 @@ static void wpool_create_extreme_values_make_a_pool_that_works(struct kunit *tes
 	good->set(&attrs);
 	pool = wpk_pool_attrs(test, &attrs);
 	wpk_job_run(test, pool, &jobs->job[0]);
-}
-
-static void wpool_create_without_attributes_is_einval(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(NULL)), -EINVAL);
 }
 
 static const struct { const char *name; const char *desc; } bad_names[] = {
@@ -288,10 +280,8 @@ WPK_SUITE(create,
 	  KUNIT_CASE(wpool_attrs_init_sets_the_documented_defaults),
 	  KUNIT_CASE(wpool_create_copies_the_attributes),
 	  KUNIT_CASE_PARAM(wpool_create_bad_value_is_refused, wpk_bad_gen_params),
-	  KUNIT_CASE(wpool_create_empty_cpumask_is_einval),
-	  KUNIT_CASE(wpool_create_preallocated_unlimited_pool_is_einval),
+	  KUNIT_CASE(wpool_create_what_cannot_work_is_einval),
 	  KUNIT_CASE_PARAM(wpool_create_extreme_values_make_a_pool_that_works, good_gen_params),
-	  KUNIT_CASE(wpool_create_without_attributes_is_einval),
 	  KUNIT_CASE_PARAM(wpool_create_bad_name_is_einval, bad_name_gen_params),
 	  KUNIT_CASE_PARAM(wpool_create_good_name_is_found, good_name_gen_params),
 	  KUNIT_CASE(wpool_create_name_taken_is_eexist_before_anything_is_made),

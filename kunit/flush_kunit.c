@@ -173,10 +173,7 @@ static int flush_lots(struct wpk_thread *thread)
 	int ret;
 
 	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
-		ret = wpool_submit(thread->pool, &jobs->job[i].task);
-		if (ret)
-			return ret;
-		ret = wpool_flush(thread->pool);
+		ret = wpool_submit(thread->pool, &jobs->job[i].task) ?: wpool_flush(thread->pool);
 		if (ret)
 			return ret;
 		/* the job of this thread was accepted before the flush, so it must have ended */

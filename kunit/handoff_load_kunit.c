@@ -181,10 +181,7 @@ static int submit_and_flush(struct wpk_thread *thread)
 	int round, i, ret;
 
 	for (round = 0; round < NR_ROUNDS && !wpk_stopped(thread->test); round++) {
-		ret = wpk_do_submit_jobs(thread);
-		if (ret)
-			return ret;
-		ret = wpool_flush(thread->pool);
+		ret = wpk_do_submit_jobs(thread) ?: wpool_flush(thread->pool);
 		if (ret)
 			return ret;
 		for (i = 0; i < jobs->nr; i++)

@@ -10,41 +10,46 @@
 
 #define NR_BATCH	100
 
-static void wpool_release_sends_away_who_waits_for_a_group(struct kunit *test)
+/* A group with one place, which the first of four members has; the next two wait for room. */
+static struct wpk_member *full_group(struct kunit *test, struct wpool *pool,
+				     struct wpk_thread *waiters[2])
 {
-	struct wpool *pool = wpk_pool(test, 2, 2);
 	struct wpool_group *group = wpk_group(test, pool, 1);
-	struct wpk_member *members = wpk_members(test, group, wpk_gate(test), 3);
-	struct wpk_thread *waiters[2];
+	struct wpk_member *members = wpk_members(test, group, wpk_gate(test), 4);
 
 	wpk_members_submit(test, members, 1);
 	waiters[0] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[1]);
 	waiters[1] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[2]);
+	return members;
+}
+
+static void wpool_release_sends_away_who_waits_for_a_group(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 2);
+	struct wpk_thread *waiters[2];
+	struct wpk_member *members = full_group(test, pool, waiters);
+
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[1]), -ESHUTDOWN);
 	/* no other submitter may begin to wait */
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[1]), -ESHUTDOWN);
 	wpk_gate_open(members->gate);
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(members->group), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs) + atomic_read(&members[2].runs), 0);
 }
 
 static void wpool_release_own_lets_in_who_waits_for_a_group(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 2);
-	struct wpool_group *group = wpk_group(test, pool, 1);
-	struct wpk_member *members = wpk_members(test, group, wpk_gate(test), 4);
 	struct wpk_thread *waiters[2];
+	struct wpk_member *members = full_group(test, pool, waiters);
 
-	wpk_members_submit(test, members, 1);
-	waiters[0] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[1]);
-	waiters[1] = wpk_sleeper(test, wpk_do_group_submit, NULL, NULL, &members[2]);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[3]), -ESHUTDOWN);
 	wpk_gate_open(members->gate);
 	wpk_join_all(test, waiters, 2);
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(group), 0);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(members->group), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[2].runs), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[3].runs), 0);

@@ -140,36 +140,35 @@ static struct load *load_create(struct kunit *test, struct wpool *pool,
 	return load;
 }
 
-/* Tasks that a task submits run next, but at most 16 in a row while others are queued. */
-static void wpool_submit_own_chain_does_not_starve_the_ring(struct kunit *test)
+/* Load one CPU with @nr jobs, of which the first is queued. The target behind it starts soon. */
+static struct load *target_starts_soon(struct kunit *test, unsigned int nr,
+				       void (*body)(struct wpk_job *job))
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
-	struct load *load = load_create(test, pool, MANY_STEPS + 1, submit_follower);
-	struct wpk_jobs *first = wpk_held(test, load->pool, 1, 1);
+	struct load *load = load_create(test, pool, nr, body);
+	struct wpk_jobs *first = wpk_held(test, pool, 1, 1);
 
-	wpk_jobs_submit(test, load->pool, load->jobs, 0, 1);
-	wpk_jobs_submit(test, load->pool, load->target, 0, 1);
+	wpk_jobs_submit(test, pool, load->jobs, 0, 1);
+	wpk_jobs_submit(test, pool, load->target, 0, 1);
 	wpk_gate_open(first->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(load->target, 1));
 	KUNIT_EXPECT_LE(test, load->steps_at_start, 20);
-	wpk_destroy(test, load->pool);
+	wpk_destroy(test, pool);
 	wpk_no_errors(test, load->jobs);
+	return load;
+}
+
+/* Tasks that a task submits run next, but at most 16 in a row while others are queued. */
+static void wpool_submit_own_chain_does_not_starve_the_ring(struct kunit *test)
+{
+	target_starts_soon(test, MANY_STEPS + 1, submit_follower);
 }
 
 /* A task that always submits itself must go to the end of its queue. */
 static void wpool_submit_by_itself_does_not_starve_the_ring(struct kunit *test)
 {
-	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
-	struct load *load = load_create(test, pool, 1, submit_again);
-	struct wpk_jobs *first = wpk_held(test, load->pool, 1, 1);
+	struct load *load = target_starts_soon(test, 1, submit_again);
 
-	wpk_jobs_submit(test, load->pool, load->jobs, 0, 1);
-	wpk_jobs_submit(test, load->pool, load->target, 0, 1);
-	wpk_gate_open(first->gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_started(load->target, 1));
-	KUNIT_EXPECT_LE(test, load->steps_at_start, 20);
-	wpk_destroy(test, load->pool);
-	wpk_no_errors(test, load->jobs);
 	KUNIT_EXPECT_FALSE(test, load->jobs->job[0].twice);
 }
 
