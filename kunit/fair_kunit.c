@@ -217,13 +217,6 @@ static struct wpool *pair_pool(struct kunit *test)
 					    attrs.expiry_ms = 0));
 }
 
-static void note_step(struct wpk_job *job)
-{
-	struct load *load = job->arg;
-
-	job->ret = atomic_read(&load->jobs->started);
-}
-
 #define NR_TARGETS 20
 
 /*
@@ -231,15 +224,7 @@ static void note_step(struct wpk_job *job)
  * has put no task into the global queue. S32_MAX: since the last task of this CPU was taken from
  * the global queue, some 2^31 others were, so the counter has wrapped.
  */
-static const u32 marks[] = { 0, S32_MAX };
-
-static void mark_desc(const u32 *mark, char *desc)
-{
-	strscpy(desc, *mark ? "it put one there long ago" : "it put none there",
-		KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(mark, marks, mark_desc);
+WPK_PARAM_BOOL(mark, "it put one there long ago: %d");
 
 static void set_mark(struct wpool *pool, u32 mark)
 {
@@ -260,10 +245,10 @@ static void set_mark(struct wpool *pool, u32 mark)
  */
 static void wpool_submit_behind_a_sleeper_waits_as_in_one_queue(struct kunit *test)
 {
-	u32 mark = *(const u32 *)test->param_value;
+	u32 mark = wpk_is_on(test) ? S32_MAX : 0;
 	struct wpool *pool = pair_pool(test);
 	struct load *load = load_create(test, pool, NR_BUSY);
-	struct wpk_jobs *targets = wpk_jobs_of(test, NR_TARGETS, note_step, load);
+	struct wpk_jobs *targets = wpk_jobs_of(test, NR_TARGETS, note_others, load);
 	struct wpk_jobs *first = wpk_held(test, pool, 1, 1);
 	int i, before, cpu, most = 0;
 

@@ -453,6 +453,17 @@ void wpk_run_next(struct wpk_job *job)
 	job->ret = job->ret ?: wpool_task_wait(&job[1].task);
 }
 
+void wpk_sleep_a_little(struct wpk_job *job)
+{
+	usleep_range(50, 200);
+}
+
+void wpk_submit_itself(struct wpk_job *job)
+{
+	if (!wpk_stopped(job->jobs->test))
+		job->ret = wpool_submit(job->task.pool, &job->task) ?: job->ret;
+}
+
 void wpk_wait_for_arg(struct wpk_job *job)
 {
 	job->ret = wpool_task_wait(job->arg);

@@ -304,6 +304,9 @@ void wpk_job_fn(struct wpool_task *task);
 void wpk_submit_next(struct wpk_job *job);
 void wpk_run_next(struct wpk_job *job);
 void wpk_wait_for_arg(struct wpk_job *job);
+void wpk_sleep_a_little(struct wpk_job *job);
+/* A body that submits its job again, until the case is stopped. */
+void wpk_submit_itself(struct wpk_job *job);
 
 /* Start a thread; its struct lives until the case ends, so that the result can be read. */
 struct wpk_thread *wpk_thread(struct kunit *test, int (*fn)(struct wpk_thread *thread),

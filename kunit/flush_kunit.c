@@ -114,11 +114,6 @@ static int submit_for_ever(struct wpk_thread *thread)
 	return 0;
 }
 
-static void take_a_while(struct wpk_job *job)
-{
-	usleep_range(100, 200);
-}
-
 static void wpool_flush_ends_under_continuous_submission(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 20);
@@ -129,7 +124,7 @@ static void wpool_flush_ends_under_continuous_submission(struct kunit *test)
 
 	for (i = 0; i < 2; i++) {
 		jobs = wpk_jobs(test, 30, NULL);
-		wpk_jobs_body(jobs, take_a_while, NULL);
+		wpk_jobs_body(jobs, wpk_sleep_a_little, NULL);
 		threads[i] = wpk_thread(test, submit_for_ever, pool, NULL, jobs);
 	}
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
@@ -144,17 +139,11 @@ static void wpool_flush_ends_under_continuous_submission(struct kunit *test)
 	wpk_join_all(test, threads, 2);
 }
 
-static void submit_oneself(struct wpk_job *job)
-{
-	if (!wpk_stopped(job->jobs->test))
-		job->ret = wpool_submit(job->arg, &job->task) ?: job->ret;
-}
-
 /* A flush does not wait for submits that a running task makes after the call. */
 static void wpool_flush_ends_while_a_task_submits_itself(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, submit_oneself, pool);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, wpk_submit_itself, NULL);
 	int i;
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);

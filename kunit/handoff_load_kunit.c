@@ -8,11 +8,6 @@
 
 #include "one_cpu.h"
 
-static void sleep_a_little(struct wpk_job *job)
-{
-	usleep_range(20, 200);
-}
-
 /* ---- places --------------------------------------------------------------- */
 
 /*
@@ -23,7 +18,7 @@ static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
 {
 	long cpu = wpk_victim_cpu(test);
 	struct wpk_jobs *sleepers = wpk_gated(test, 3);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 400, sleep_a_little, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 400, wpk_sleep_a_little, NULL);
 	struct wpk_thread *thread;
 	struct wpool *pool;
 
@@ -48,7 +43,7 @@ static void wpool_tune_cpumask_while_handed_over(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, true);
 	struct wpk_jobs *sleepers = wpk_gated(test, 3);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 100, sleep_a_little, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 100, wpk_sleep_a_little, NULL);
 	int i, elsewhere = 0;
 
 	wpk_need_cpus(test, 2);
@@ -72,7 +67,7 @@ static void wpool_tune_nice_while_handed_over(struct kunit *test)
 {
 	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, true);
 	struct wpk_jobs *sleepers = wpk_gated(test, 3);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 100, sleep_a_little, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 100, wpk_sleep_a_little, NULL);
 	int i, others = 0;
 
 	wpk_submit_together(test, pool, sleepers);
@@ -207,7 +202,7 @@ static void wpool_handoff_while_tasks_are_cancelled_and_flushed(struct kunit *te
 	wpk_move_to(-1);
 	for (i = 0; i < NR_USERS; i++) {
 		jobs[i] = wpk_jobs(test, NR_TASKS, NULL);
-		wpk_jobs_body(jobs[i], sleep_a_little, NULL);
+		wpk_jobs_body(jobs[i], wpk_sleep_a_little, NULL);
 	}
 	for (i = 0; i < NR_USERS; i++)
 		threads[i] = wpk_thread(test, users[i], pool, NULL, jobs[i]);
@@ -251,7 +246,7 @@ static void wpool_destroy_and_release_while_handed_over(struct kunit *test)
 		wpk_move_to(-1);
 		for (i = 0; i < 3; i++) {
 			jobs[i] = wpk_jobs(test, 30, NULL);
-			wpk_jobs_body(jobs[i], sleep_a_little, NULL);
+			wpk_jobs_body(jobs[i], wpk_sleep_a_little, NULL);
 		}
 		for (i = 0; i < 3; i++)
 			threads[i] = wpk_thread(test, submit_for_ever, pool, NULL, jobs[i]);

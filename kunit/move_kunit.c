@@ -150,8 +150,7 @@ static void wpool_submit_moves_an_idle_worker_to_a_cpu_without_one(struct kunit 
 	KUNIT_ASSERT_NOT_NULL(test, asleep);
 	asleep_at = asleep->job[0].cpu;
 	jobs = jobs_to_help(test, asleep_at == wpk_cpu(0) ? wpk_cpu(1) : wpk_cpu(0));
-	wpk_jobs_submit(test, pool, jobs, 0, NR_WAIT_FOR_CPU);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, jobs->nr));
+	wpk_jobs_run(test, pool, jobs, NR_WAIT_FOR_CPU);
 	expect_help(test, jobs);
 	wpk_gate_open(asleep->gate);
 	wpk_finish(test, pool, jobs);

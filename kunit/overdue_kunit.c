@@ -167,12 +167,7 @@ static const struct earlier earlier[] = {
 	{ "latency, many", true, 0, NR_SPARED },
 };
 
-static void earlier_desc(const struct earlier *e, char *desc)
-{
-	strscpy(desc, e->desc, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(earlier, earlier, earlier_desc);
+KUNIT_ARRAY_PARAM_DESC(earlier, earlier, desc);
 
 /* A new max_wait_ms holds for tasks that are accepted after the tune, and only for them. */
 static void wpool_tune_max_wait_spares_earlier_tasks_only(struct kunit *test)

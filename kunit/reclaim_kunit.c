@@ -287,7 +287,6 @@ static void wpool_submit_reclaim_all_spawners_wait_it_runs(struct kunit *test)
 	WPK_EVENTUALLY(test, wpk_stat(pool, rescued) == 1);
 	WPK_EVENTUALLY(test, has_rescuer(pool));
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawn_failed), 0);
-	wpk_gate_open(gate);
 }
 
 /* ---- tune, reboot, destroy ----------------------------------------------------- */
@@ -315,8 +314,7 @@ static void wpool_tune_reclaim_comes_and_goes(struct kunit *test)
 	first = wpk_held(test, pool, 1, 1);
 	wpk_jobs_run(test, pool, jobs, 1);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, RECLAIM, reclaim, true), 0);
-	wpk_jobs_submit(test, pool, jobs, 1, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
+	wpk_jobs_next(test, pool, jobs, 1);
 	wpk_jobs_let(test, first, 1);
 }
 
@@ -441,17 +439,12 @@ static void wpool_destroy_reclaim_no_threads_left_queued_tasks_run(struct kunit 
 	wpk_jobs_ran_once(test, jobs);
 }
 
-static void sleep_a_bit(struct wpk_job *job)
-{
-	usleep_range(50, 100);
-}
-
 #define NR_LOAD WPK_ROUNDS(2000)
 
 /* While reclaim is switched on and off, each sleeping task runs once, within the capacity. */
 static void wpool_tune_reclaim_under_load(struct kunit *test)
 {
-	struct wpk_jobs *jobs = wpk_jobs_of(test, NR_LOAD, sleep_a_bit, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, NR_LOAD, wpk_sleep_a_little, NULL);
 	struct wpool *pool = reclaim_pool_with(test, 3, 1, attrs.expiry_ms = 1);
 	unsigned int i;
 
@@ -478,7 +471,7 @@ static void wpool_destroy_reclaim_at_any_time(struct kunit *test)
 
 	for (i = 0; i < WPK_ROUNDS(200); i++) {
 		pool = reclaim_pool(test, 4, i % 2);
-		jobs = wpk_jobs_of(test, 3, sleep_a_bit, NULL);
+		jobs = wpk_jobs_of(test, 3, wpk_sleep_a_little, NULL);
 		wpk_jobs_submit(test, pool, jobs, 0, i % 4);
 		wpk_destroy(test, pool);
 		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), i % 4);

@@ -19,11 +19,6 @@ static u32 bound(const struct wpk_order_row *row)
 	return (row->then == WPK_THEN_TUNE ? 64 : row->capacity) + SLACK;
 }
 
-static void row_desc(const struct wpk_order_row *row, char *desc)
-{
-	strscpy(desc, row->name, KUNIT_PARAM_DESC_SIZE);
-}
-
 static void run_row(struct kunit *test, const struct wpk_order_row *row,
 		    struct wpk_order_figures *figures)
 {
@@ -76,7 +71,7 @@ static const struct wpk_order_row long_rows[] = {
 	  .sleep_us = 10000, .submitters = 1, .then = WPK_THEN_OFFLINE },
 };
 
-KUNIT_ARRAY_PARAM(long, long_rows, row_desc);
+KUNIT_ARRAY_PARAM_DESC(long, long_rows, name);
 
 static void wpool_submit_long_tasks_start_in_order(struct kunit *test)
 {
@@ -117,7 +112,7 @@ static const struct wpk_order_row short_rows[] = {
 	  .busy_us = 50, .every = 20, .other_us = 20000, .submitters = 4 },
 };
 
-KUNIT_ARRAY_PARAM(short, short_rows, row_desc);
+KUNIT_ARRAY_PARAM_DESC(short, short_rows, name);
 
 static void wpool_submit_short_tasks_start_about_in_order(struct kunit *test)
 {

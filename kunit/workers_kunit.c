@@ -341,38 +341,38 @@ static void expect_class(struct kunit *test, const struct wpk_jobs *jobs, u32 fr
 	}
 }
 
+/* Run four jobs from @from on, and expect their class. Returns the number of the next job. */
+static u32 run_four(struct kunit *test, struct wpool *pool, struct wpk_jobs *jobs, u32 from,
+		    const struct class *class, int nice)
+{
+	wpk_jobs_submit(test, pool, jobs, from, 4);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, from + 4));
+	expect_class(test, jobs, from, 4, class, nice);
+	return from + 4;
+}
+
 /* From the first task on, and after each change, all workers run tasks in the set class. */
 static void wpool_sched_is_the_tasks_class(struct kunit *test)
 {
 	const struct class *class = test->param_value, *other;
 	struct wpk_jobs *busy;
 	struct wpk_jobs *jobs = wpk_jobs(test, 4 * (ARRAY_SIZE(classes) + 3), NULL);
-	u32 i, nr = 4;
+	u32 i, nr;
 	struct wpool *pool = wpk_pool_with(test, 3, 8, attrs.sched = class->sched, attrs.nice = 4);
 
-	wpk_jobs_submit(test, pool, jobs, 0, 4);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	expect_class(test, jobs, 0, 4, class, 4);
+	nr = run_four(test, pool, jobs, 0, class, 4);
 	busy = wpk_held(test, pool, 1, 1);
 	for (i = 0; i < ARRAY_SIZE(classes); i++) {
 		other = &classes[i];
 		KUNIT_EXPECT_EQ(test, wpk_tune(pool, SCHED, sched, other->sched), 0);
-		wpk_jobs_submit(test, pool, jobs, nr, 4);
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr + 4));
-		expect_class(test, jobs, nr, 4, other, 4);
-		nr += 4;
+		nr = run_four(test, pool, jobs, nr, other, 4);
 	}
 	/* the nice value has no effect while the class is not normal */
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, NICE, nice, -2), 0);
-	wpk_jobs_submit(test, pool, jobs, nr, 4);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr + 4));
-	expect_class(test, jobs, nr, 4, other, -2);
-	nr += 4;
+	nr = run_four(test, pool, jobs, nr, other, -2);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, SCHED, sched, WPOOL_SCHED_NORMAL), 0);
 	wpk_jobs_let(test, busy, 1);
-	wpk_jobs_submit(test, pool, jobs, nr, 4);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr + 4));
-	expect_class(test, jobs, nr, 4, &classes[0], -2);
+	run_four(test, pool, jobs, nr, &classes[0], -2);
 	wpk_finish(test, pool, jobs);
 }
 
@@ -395,11 +395,6 @@ static void wpool_sched_is_the_class_of_workers_made_ahead(struct kunit *test)
 	expect_class(test, jobs, 0, 2, class, 0);
 }
 
-static void sleep_a_little(struct wpk_job *job)
-{
-	usleep_range(50, 100);
-}
-
 /*
  * A submitter still runs on a CPU that it shares with real-time workers, which preempt it. They
  * also search for tasks, and hand-off wakes further ones.
@@ -414,7 +409,7 @@ static void wpool_sched_fifo_shares_its_cpu_with_the_submitter(struct kunit *tes
 					   attrs.spin_us = WPOOL_MAX_SPIN_US);
 
 	for (i = 0; i < 400; i += 2)
-		jobs->job[i].body = sleep_a_little;
+		jobs->job[i].body = wpk_sleep_a_little;
 	wpk_move_to(wpk_cpu(0));
 	for (i = 0; i < 400; i++)
 		wpk_jobs_submit(test, pool, jobs, i, 1);
@@ -454,19 +449,6 @@ static void wpool_cpumask_is_where_tasks_run(struct kunit *test)
 	}
 }
 
-struct chain {
-	struct wpool *pool;
-	bool is_over;
-};
-
-static void submit_again(struct wpk_job *job)
-{
-	struct chain *chain = job->arg;
-
-	if (!READ_ONCE(chain->is_over))
-		job->ret = wpool_submit(chain->pool, &job->task);
-}
-
 static int wait_for_rcu_tasks(struct wpk_thread *thread)
 {
 	synchronize_rcu_tasks();
@@ -476,17 +458,15 @@ static int wait_for_rcu_tasks(struct wpk_thread *thread)
 /* A worker that always has a task does not hold up a thread that detaches a tracer. */
 static void wpool_worker_under_load_ends_a_grace_period_of_rcu_tasks(struct kunit *test)
 {
-	struct chain *chain = wpk_alloc(test, sizeof(*chain));
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, submit_again, chain);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, wpk_submit_itself, NULL);
 	struct wpk_thread *thread;
 
 	wpk_need(test, IS_ENABLED(CONFIG_TASKS_RCU), "no RCU Tasks");
-	chain->pool = wpk_pool(test, 1, 1);
-	wpk_jobs_submit(test, chain->pool, jobs, 0, 1);
+	wpk_jobs_submit(test, wpk_pool(test, 1, 1), jobs, 0, 1);
 	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 100));
 	thread = wpk_thread(test, wait_for_rcu_tasks, NULL, NULL, NULL);
 	WPK_EVENTUALLY(test, wpk_ended(thread));
-	WRITE_ONCE(chain->is_over, true);
+	wpk_stop(test);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 }
