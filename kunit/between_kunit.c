@@ -518,7 +518,6 @@ static void wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later(str
 	complete_all(released);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 1);
-	wpk_gate_open(full.gate);
 }
 
 WPK_PARAM_BOOL(own, "WPOOL_RELEASE_OWN: %d");
@@ -538,7 +537,6 @@ static void wpool_release_before_a_submitter_runs_its_task_starts_nothing(struct
 	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs), 0);
-	wpk_gate_open(full.gate);
 }
 
 /* ---- a wait that ends while the submitter has no CPU --------------------------- */
@@ -579,7 +577,6 @@ static void wpool_release_before_a_submitter_sleeps_the_pool_may_be_freed(struct
 	WPK_EVENTUALLY(test, !READ_ONCE(full.pool->is_watched));
 	complete_all(released);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), 0);
-	wpk_gate_open(full.gate);
 }
 
 /* ---- a disable of an event beside the fire of its timer ---------------------- */

@@ -64,7 +64,6 @@ static void wpool_submit_on_cpu_without_worker_the_idle_one_expires(struct kunit
 	KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(1), &jobs->job[1].task), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 1);
-	wpk_gate_open(gate);
 }
 
 /* If the worker of the preferred CPU sleeps in its task, another worker runs the next task. */

@@ -288,7 +288,6 @@ static void wpool_parallel_for_error_ends_the_loop(struct kunit *test)
 	of->fail_at = 10;
 	KUNIT_EXPECT_EQ(test, run(full.pool, of, 1), -ENXIO);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&of->sum), 11);
-	wpk_gate_open(full.gate);
 }
 
 /* Chunks fail in helpers. The caller begins its first chunk when a helper has ended. */

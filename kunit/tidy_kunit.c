@@ -108,7 +108,6 @@ static void wpool_hog_waits_for_no_abort_function(struct kunit *test)
 	wpk_no_errors(test, hog);
 	wpk_jobs_run(test, pool, after, 1);
 	KUNIT_EXPECT_EQ(test, after->job[0].ret, 1);
-	wpk_gate_open(slow);
 }
 
 WPK_SUITE(tidy,

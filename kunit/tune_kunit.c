@@ -137,7 +137,6 @@ static void wpool_tune_down_debt_is_repaid_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, late), 0);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, &jobs->job[7].task), -EAGAIN);
-	wpk_gate_open(jobs->gate);
 }
 
 static void wpool_tune_down_waiters_go_on_after_the_debt(struct kunit *test)

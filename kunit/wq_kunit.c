@@ -261,7 +261,6 @@ static void queue_work_a_work_may_free_itself(struct kunit *test)
 	}
 	flush_workqueue(wq);
 	KUNIT_EXPECT_EQ(test, atomic_read(freed), 500);
-	wpk_wq_end(test, wq);
 }
 
 /* As if a running work had freed itself: the function of a new work in the same memory. */
@@ -383,7 +382,6 @@ static void queue_delayed_work_runs_when_its_time_has_come(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, mod_delayed_work(wq, &items[1].work, 1));
 	WPK_EVENTUALLY(test, wpk_runs(&items[0]) == 1 && wpk_runs(&items[1]) == 1);
 	KUNIT_EXPECT_TRUE(test, time_after_eq(items[0].at, start + 3));
-	wpk_wq_end(test, wq);
 }
 
 static void arm_again(struct wpk_item *item)
@@ -408,7 +406,6 @@ static void cancel_delayed_work_sync_ends_a_work_that_arms_itself(struct kunit *
 		KUNIT_EXPECT_EQ(test, atomic_read(&item->inside), 0);
 	}
 	KUNIT_EXPECT_FALSE(test, item->twice);
-	wpk_wq_end(test, wq);
 }
 
 WPK_SUITE(wq,

@@ -187,8 +187,6 @@ static void cancel_work_sync_ends_a_work_that_moves_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&item->inside), 0);
 	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(item)), 0);
 	KUNIT_EXPECT_FALSE(test, item->twice);
-	wpk_wq_end(test, wq[0]);
-	wpk_wq_end(test, wq[1]);
 }
 
 /* ---- who and where ---- */
@@ -324,7 +322,6 @@ static void queue_delayed_work_without_a_cpu_is_not_pinned(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &item->work, HZ * 3600));
 	KUNIT_EXPECT_FALSE(test, item->work.timer.flags & TIMER_PINNED);
 	KUNIT_EXPECT_TRUE(test, cancel_delayed_work(&item->work));
-	wpk_wq_end(test, wq);
 }
 
 /* ---- enable ---- */
@@ -384,7 +381,6 @@ static void queue_work_after_enable_work_is_not_lost(struct kunit *test)
 	WRITE_ONCE(enable->nr, -1);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, other), 0);
 	KUNIT_EXPECT_EQ(test, lost, 0);
-	wpk_wq_end(test, wq);
 }
 
 static void enable_and_queue_work_queues_after_the_last_disable(struct kunit *test)
@@ -445,7 +441,6 @@ static void queue_rcu_work_runs_after_a_grace_period(struct kunit *test)
 	flush_rcu_work(&item->rwork);
 	KUNIT_EXPECT_EQ(test, atomic_read(&item->runs), 1);
 	KUNIT_EXPECT_FALSE(test, work_pending(&item->rwork.work));
-	wpk_wq_end(test, wq);
 }
 
 static int flush_rcu(struct wpk_thread *thread)
