@@ -220,7 +220,8 @@ static void wpool_submit_fn_under_policy_run_pins_the_owner_of_the_pool(struct k
 	int refs = module_refcount(THIS_MODULE);
 	struct wpk_thread *thread;
 
-	KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, wpk_pass_gate, gate, THIS_MODULE, GFP_KERNEL), 0);
+	KUNIT_ASSERT_EQ(test, wpool_submit_fn(pool, wpk_pass_gate, gate, THIS_MODULE, GFP_KERNEL),
+			0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	thread = wpk_thread(test, do_submit_pass_gate, pool, NULL, gate);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));

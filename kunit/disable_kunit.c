@@ -200,9 +200,8 @@ static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
 	struct wpk_thread *threads[2];
 	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 2; i++)
 		threads[i] = wpk_sleeper(test, do_disable_sync, pool, task, NULL);
-	}
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, task), -ECANCELED);
 	/* one disable is left: the task is still refused */
 	KUNIT_EXPECT_FALSE(test, wpool_task_enable(task));

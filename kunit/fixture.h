@@ -173,7 +173,7 @@ struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs, wpool
 	(void)(__VA_ARGS__);						\
 	wpk_pool_attrs(test, &attrs);					\
 })
-/* As wpk_pool_with(), with a function: wpk_pool_func_with(test, 2, 10, wpk_count, attrs.nice = 4) */
+/* A pool with a function: wpk_pool_func_with(test, 2, 10, wpk_count, attrs.nice = 4) */
 #define wpk_pool_func_with(test, nr_tasks, depth, func, ...)		\
 ({									\
 	struct wpool_attrs attrs;					\
@@ -240,11 +240,11 @@ const char *wpk_name_of(struct wpool *pool);
 #define WPK_IN_A_ROW(test, nr, condition)				\
 do {									\
 	unsigned long __end = jiffies + WPK_PATIENCE;			\
-	int __row = 0;							\
+	int __row = 0, __nr = nr;					\
 									\
-	while (__row < (nr) && time_before(jiffies, __end))		\
+	while (__row < __nr && time_before(jiffies, __end))		\
 		__row = (condition) ? __row + 1 : 0;			\
-	KUNIT_EXPECT_EQ_MSG(test, __row, nr, "in a row: " #condition);	\
+	KUNIT_EXPECT_EQ_MSG(test, __row, __nr, "in a row: " #condition); \
 } while (0)
 
 struct wpk_gate *wpk_gate(struct kunit *test);
@@ -299,7 +299,7 @@ void wpk_job_fn(struct wpool_task *task);
 
 /*
  * Bodies of jobs, with the result in job->ret. The first two submit the job behind @job to the pool
- * that runs @job; the second and the third wait for a task: for that job, or for the task @job->arg.
+ * that runs @job; the second and the third wait for a task: that job, or the task @job->arg.
  */
 void wpk_submit_next(struct wpk_job *job);
 void wpk_run_next(struct wpk_job *job);

@@ -56,9 +56,8 @@ static void wpool_flush_two_in_line_share_one_flush(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		jobs->job[i].gate = wpk_gate(test);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 3; i++)
 		flushers[i] = wpk_sleeper(test, wpk_do_flush, pool, NULL, NULL);
-	}
 	wpk_jobs_submit(test, pool, jobs, 1, 1);
 	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, jobs->job[0].gate, flushers[0]), 0);
 	/* the next flush has begun: a later task has the other colour */

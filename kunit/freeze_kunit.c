@@ -235,8 +235,8 @@ static void wpool_freeze_waits_for_an_abort_function_and_calls_no_other(struct k
 	slow->gate = wpk_gate(test);
 	KUNIT_ASSERT_EQ(test, wpk_tune(pool, MAX_WAIT_MS, max_wait_ms, 10), 0);
 	for (i = 0; i < 3; i++)
-		KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(pool, wpk_do_nothing, slow_abort, slow,
-								NULL, GFP_KERNEL), 0);
+		KUNIT_ASSERT_EQ(test, wpool_submit_fn_abortable(pool, wpk_do_nothing, slow_abort,
+								slow, NULL, GFP_KERNEL), 0);
 	WPK_ASSERT_EVENTUALLY(test, atomic_read(&slow->calls) == 1);
 	thread = begin_freeze(test);
 	wpk_jobs_let(test, busy, 1);

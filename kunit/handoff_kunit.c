@@ -367,9 +367,8 @@ static void wpool_handoff_a_task_that_sleeps_often_may_move(struct kunit *test)
 	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	/* the worker may be let off once more while it goes home */
-	while (!jobs->job[1].ret && time_before(jiffies, end)) {
+	while (!jobs->job[1].ret && time_before(jiffies, end))
 		wpk_job_run(test, pool, &jobs->job[1]);
-	}
 	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, hogs), 0);
 }

@@ -105,7 +105,8 @@ static void wpool_get_latency_counts_the_run_when_it_ends(struct kunit *test)
 
 	tune_latency(test, pool, true);
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, wpk_pass_gate, gate, THIS_MODULE, GFP_KERNEL), 0);
+	KUNIT_EXPECT_EQ(test, wpool_submit_fn(pool, wpk_pass_gate, gate, THIS_MODULE, GFP_KERNEL),
+			0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 2));
 	counted(test, pool, &waited, &ran);
 	KUNIT_EXPECT_EQ(test, waited, 2);

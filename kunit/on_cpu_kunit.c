@@ -10,10 +10,11 @@
  */
 #define two_cpu_pool(test, capacity, ...)						\
 ({											\
-	const struct cpumask *mask = wpk_first_cpus(test, 2);				\
+	struct kunit *__test = test;							\
+	const struct cpumask *mask = wpk_first_cpus(__test, 2);				\
 											\
 	wpk_move_to(wpk_cpu(0));							\
-	wpk_pool_with(test, capacity, 8, attrs.cpumask = mask,				\
+	wpk_pool_with(__test, capacity, 8, attrs.cpumask = mask,				\
 		      attrs.hog_ms = WPOOL_MAX_HOG_MS, ##__VA_ARGS__);			\
 })
 

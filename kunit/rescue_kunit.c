@@ -17,8 +17,12 @@
 
 /* As wpk_pool_with(). */
 #define two_cpu_pool(test, capacity, ...)						\
-	wpk_pool_with(test, capacity, WPOOL_UNLIMITED,					\
-		      attrs.cpumask = wpk_first_cpus(test, 2), ##__VA_ARGS__)
+({											\
+	struct kunit *__test = test;							\
+											\
+	wpk_pool_with(__test, capacity, WPOOL_UNLIMITED,				\
+		      attrs.cpumask = wpk_first_cpus(__test, 2), ##__VA_ARGS__);	\
+})
 
 static struct wpool *second_cpu_pool(struct kunit *test)
 {

@@ -110,9 +110,8 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 	queue_work(wq, wpk_work(item));
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
 	queue_work(wq, wpk_work(item));
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 2; i++)
 		cancels[i] = wpk_waiter(test, wpk_do_cancel_work, NULL, NULL, item);
-	}
 	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(item)));
 	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 1));
 	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &item->work, 0));
