@@ -210,17 +210,14 @@ static int place_of_long(struct kunit *test, struct wpool *pool, bool keeps)
  */
 static void wpool_submit_long_task_starts_where_the_submitter_leaves_a_cpu(struct kunit *test)
 {
-	struct wpool_attrs attrs;
+	const struct cpumask *mask = wpk_first_cpus(test, 2);
 	struct wpool *pool;
 	int keeps, i, nr;
 
-	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	attrs.cpumask = wpk_first_cpus(test, 2);
-	attrs.hog_ms = WPOOL_MAX_HOG_MS;
-	attrs.prealloc = true;
-	attrs.spin_us = 0;
 	wpk_move_to(wpk_cpu(0));
-	pool = wpk_unwatched(test, wpk_pair(test, wpk_pool_attrs(test, &attrs)));
+	pool = wpk_pool_with(test, 2, WPOOL_UNLIMITED, attrs.cpumask = mask, attrs.spin_us = 0,
+			     attrs.hog_ms = WPOOL_MAX_HOG_MS, attrs.prealloc = true);
+	pool = wpk_unwatched(test, wpk_pair(test, pool));
 	for (keeps = 0; keeps < 2; keeps++) {
 		for (i = 0, nr = 0; i < ROUNDS; i++)
 			nr += place_of_long(test, pool, keeps) == wpk_cpu(keeps);
