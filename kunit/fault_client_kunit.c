@@ -452,7 +452,6 @@ static void wpool_parallel_for_helper_dies_is_eio(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 4);
-	wpk_destroy(test, pool);
 }
 
 /*
@@ -511,9 +510,15 @@ static void mortal_caller_aborted(struct wpool_task *task, int status)
 	atomic_inc(&caller->aborts);
 }
 
-/* What the loop uses may be freed when the abort function of the caller's task is called. */
-static void caller_dies(struct kunit *test, bool both)
+WPK_PARAM_BOOL(both, "the helper, too: %d");
+
+/*
+ * What the loop uses may be freed when the abort function of the caller's task is called: no chunk
+ * runs after it.
+ */
+static void wpool_parallel_for_caller_dies_no_chunk_runs_after_its_abort(struct kunit *test)
 {
+	bool both = wpk_is_on(test);
 	struct mortal_caller *caller = wpk_alloc(test, sizeof(*caller));
 	struct wpk_report *report = wpk_alloc(test, sizeof(*report));
 	/* one helper */
@@ -533,17 +538,6 @@ static void caller_dies(struct kunit *test, bool both)
 	KUNIT_EXPECT_EQ(test, atomic_read(&report->nr), 1 + both);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 1 + both);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 4);
-	wpk_destroy(test, pool);
-}
-
-static void wpool_parallel_for_caller_dies_no_chunk_runs_after_its_abort(struct kunit *test)
-{
-	caller_dies(test, false);
-}
-
-static void wpool_parallel_for_caller_and_helper_die_the_pool_goes_on(struct kunit *test)
-{
-	caller_dies(test, true);
 }
 
 static void die_once(struct wpk_item *item)
@@ -597,6 +591,6 @@ WPK_SUITE_INIT(fault_client, wpk_fault_init,
 	       KUNIT_CASE(wpool_group_task_dies_on_behalf_keeps_nothing),
 	       KUNIT_CASE(wpool_task_dies_inside_one_that_acts_keeps_nothing),
 	       KUNIT_CASE(wpool_parallel_for_helper_dies_is_eio),
-	       KUNIT_CASE(wpool_parallel_for_caller_dies_no_chunk_runs_after_its_abort),
-	       KUNIT_CASE(wpool_parallel_for_caller_and_helper_die_the_pool_goes_on),
+	       KUNIT_CASE_PARAM(wpool_parallel_for_caller_dies_no_chunk_runs_after_its_abort,
+				both_gen_params),
 	       KUNIT_CASE(queue_work_dies_its_flush_ends_and_the_queue_goes_on));
