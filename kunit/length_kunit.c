@@ -141,32 +141,8 @@ static void wpool_submit_length_is_known_though_the_first_task_lost_its_cpu(stru
 	KUNIT_EXPECT_TRUE(test, is_known);
 }
 
-/* A task that ends at once, as the last of a pool whose tasks were long. */
-static void end_at_once(struct wpk_job *job)
-{
-	if (job == job->jobs->job)
-		wpool_runq(job->arg, raw_smp_processor_id())->estimate.task_ns = 4 * WPOOL_HELP_NS;
-	job->ret = 0;
-}
-
-/*
- * Some short tasks among long ones do not make all tasks short: the long ones that wait behind them
- * would get no help.
- */
-static void wpool_submit_a_few_short_tasks_leave_the_others_long(struct kunit *test)
-{
-	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
-	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 4, end_at_once, pool);
-
-	wpk_jobs_run(test, pool, jobs, 4);
-	KUNIT_EXPECT_GE(test, READ_ONCE(rq->estimate.task_ns), WPOOL_HELP_NS);
-	wpk_no_errors(test, jobs);
-}
-
 WPK_SUITE(length,
 	  KUNIT_CASE(wpool_submit_length_is_known_though_the_first_task_lost_its_cpu),
-	  KUNIT_CASE(wpool_submit_a_few_short_tasks_leave_the_others_long),
 	  KUNIT_CASE(wpool_runq_is_fresh_until_the_next_tick),
 	  KUNIT_CASE(wpool_submit_by_a_long_task_keeps_its_estimate),
 	  KUNIT_CASE(wpool_submit_wait_for_the_global_queue_is_no_length));

@@ -6,12 +6,11 @@
 #include <linux/limits.h>
 
 /*
- * A sample moves the estimate by 1 / PART of the difference, a long one by 1 / PART_IF_LONG: tasks
- * wait for the long ones, however many are short. But if tasks are short, a shorter sample replaces
- * the estimate: a cold cache or an interrupt makes a task look longer than it is, never shorter.
+ * A longer sample moves the estimate by 1 / PART_IF_LONGER of the difference; a shorter one
+ * replaces the estimate. A cold cache or an interrupt makes a task look longer than it is, never
+ * shorter.
  */
-#define PART		8
-#define PART_IF_LONG	2
+#define PART_IF_LONGER	8
 
 /*
  * What it costs to move a task to another CPU: a few cache lines. Shorter tasks get no help,
@@ -20,7 +19,7 @@
 #define FETCH_NS	100
 
 /* A task that has slept is taken to run for this long. */
-#define SLEEP_NS	(5 * WPOOL_HELP_NS / 4)
+#define SLEEP_NS	(2 * WPOOL_HELP_NS)
 
 void wpool_length_set(struct wpool_runq *rq, u32 ns)
 {
@@ -68,11 +67,9 @@ void wpool_length_start(struct wpool_runq *rq, bool is_run)
 
 static void add_length(struct wpool_runq *rq, u64 ns)
 {
-	s64 old = rq->estimate.task_ns;
-
 	ns = min_t(u64, ns, U32_MAX - 1);
-	if (ns > old || wpool_runq_has_long_tasks(rq))
-		ns = old + ((s64)ns - old) / (ns < WPOOL_HELP_NS ? PART : PART_IF_LONG);
+	if (ns > rq->estimate.task_ns)
+		ns = rq->estimate.task_ns + (ns - rq->estimate.task_ns) / PART_IF_LONGER;
 	wpool_length_set(rq, ns);
 	tell_pool(rq->pool, ns);
 }
@@ -99,6 +96,6 @@ void wpool_length_end(struct wpool_runq *rq)
 	if (ns >= WPOOL_HELP_NS || !wpool_runq_has_short_tasks(rq))
 		add_length(rq, ns / nr);
 	/* reading the clock may take longer than one short task: time several next */
-	if (wpool_runq_has_short_tasks(rq))
+	if (ns < WPOOL_HELP_NS)
 		wpool_length_start(rq, true);
 }
