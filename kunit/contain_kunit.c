@@ -71,21 +71,72 @@ static void leave_memory_scopes(struct wpk_job *job)
 
 #define ALL_SCOPES (PF_MEMALLOC | PF_MEMALLOC_NOFS | PF_MEMALLOC_NOIO | PF_MEMALLOC_PIN)
 
-/* True if one of the functions above has run, and its worker was not repaired. */
-static bool is_unbalanced(void)
-{
-	bool unbalanced = irqs_disabled() || softirq_count() || preempt_count() ||
-			  rcu_preempt_depth() || (current->flags & ALL_SCOPES);
+struct state {
+	bool irqs_off;
+	bool softirqs_off;
+	int preempt;
+	int rcu;
+	int migration;
+	unsigned int scopes;
+};
 
+static void look_around(struct wpk_job *job)
+{
+	struct state *state = job->arg;
+
+	state->irqs_off = irqs_disabled();
+	state->softirqs_off = softirq_count();
 #ifdef CONFIG_TRACE_IRQFLAGS
-	unbalanced |= debug_locks && !lockdep_softirqs_enabled(current);
+	if (debug_locks && !lockdep_softirqs_enabled(current))
+		state->softirqs_off = true;
 #endif
 #ifdef CONFIG_SMP
-	unbalanced |= current->migration_disabled;
+	state->migration = current->migration_disabled;
 #endif
+	state->scopes = current->flags & ALL_SCOPES;
+	state->preempt = preempt_count();
+	state->rcu = rcu_preempt_depth();
 	/* the worker must be able to sleep */
 	usleep_range(10, 20);
-	return unbalanced;
+}
+
+struct leak {
+	void (*body)(struct wpk_job *job);
+	const char *desc;
+};
+
+static const struct leak leaks[] = {
+	{ leave_preemption_off, "preemption" },
+	{ leave_interrupts_off, "interrupts" },
+	{ leave_rcu_locked, "RCU read lock" },
+	{ leave_softirqs_off, "softirqs" },
+	{ leave_migration_off, "migration" },
+	{ leave_memory_scopes, "memory scopes" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(leak, leaks, desc);
+
+static void wpool_task_leaves_its_worker_unbalanced_is_repaired(struct kunit *test)
+{
+	const struct leak *leak = test->param_value;
+	struct wpool *pool = wpk_pool(test, 1, 5);
+	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct state *state = wpk_alloc(test, sizeof(*state));
+
+	jobs->job[0].last = leak->body;
+	wpk_job_body(&jobs->job[1], look_around, state);
+	wpk_job_run(test, pool, &jobs->job[0]);
+	wpk_job_run(test, pool, &jobs->job[1]);
+	KUNIT_EXPECT_FALSE(test, state->irqs_off);
+	KUNIT_EXPECT_EQ(test, state->preempt, 0);
+	KUNIT_EXPECT_EQ(test, state->rcu, 0);
+	KUNIT_EXPECT_FALSE(test, state->softirqs_off);
+	KUNIT_EXPECT_EQ(test, state->migration, 0);
+	KUNIT_EXPECT_EQ(test, state->scopes, 0);
+	/* the worker was repaired, not replaced */
+	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2);
 }
 
 static void leave_all(struct wpk_job *job)
@@ -99,15 +150,15 @@ static void leave_all(struct wpk_job *job)
 static void wait_for_leaky_child(struct wpk_job *job)
 {
 	unsigned int scope = memalloc_nofs_save();
+	struct state *state = job->arg;
 
 	migrate_disable();
 	wpk_run_next(job);
-	if ((current->flags & ALL_SCOPES) != PF_MEMALLOC_NOFS || softirq_count())
-		job->ret = -EPROTO;
 #ifdef CONFIG_SMP
-	if (current->migration_disabled != 1)
-		job->ret = -EPROTO;
+	state->migration = current->migration_disabled - 1;
 #endif
+	state->scopes = (current->flags & ALL_SCOPES) ^ PF_MEMALLOC_NOFS;
+	state->softirqs_off = softirq_count();
 	migrate_enable();
 	memalloc_nofs_restore(scope);
 }
@@ -117,39 +168,16 @@ static void wpool_task_leaves_its_parent_unbalanced_is_repaired(struct kunit *te
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct state *state = wpk_alloc(test, sizeof(*state));
 
-	jobs->job[0].body = wait_for_leaky_child;
+	wpk_job_body(&jobs->job[0], wait_for_leaky_child, state);
 	jobs->job[1].last = leave_all;
 	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
-}
-
-/* The lines of the kernel's log that have @text. */
-struct reports {
-	const char *text;
-	atomic_t nr;
-};
-
-static void count_report(void *data, const char *text, size_t len)
-{
-	struct reports *reports = data;
-
-	if (strnstr(text, reports->text, len))
-		atomic_inc(&reports->nr);
-}
-
-/* False if the kernel has no tracepoints. */
-static bool listens(struct reports *reports)
-{
-	return !register_trace_console(count_report, reports);
-}
-
-static int heard(struct reports *reports)
-{
-	unregister_trace_console(count_report, reports);
-	tracepoint_synchronize_unregister();
-	return atomic_read(&reports->nr);
+	KUNIT_EXPECT_EQ(test, state->migration, 0);
+	KUNIT_EXPECT_EQ(test, state->scopes, 0);
+	KUNIT_EXPECT_FALSE(test, state->softirqs_off);
 }
 
 /* A task keeps this mutex. Its worker can report that, but cannot release the mutex. */
@@ -167,28 +195,37 @@ static void give_it_back(struct wpk_job *job)
 	mutex_unlock(&kept);
 }
 
+/* Count the reports of held locks in the kernel's log. */
+static void count_report(void *data, const char *text, size_t len)
+{
+	if (strnstr(text, "left preempt count", len))
+		atomic_inc(data);
+}
+
 #define NR_INNOCENT 4
 
 static void wpool_task_leaves_a_lock_held_is_reported_once(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_INNOCENT + 2, NULL);
-	struct reports reports = { .text = "left preempt count" };
-	int i, nr[NR_INNOCENT + 2];
+	atomic_t nr_reports = ATOMIC_INIT(0);
+	int i, reports[NR_INNOCENT + 2];
 
 	wpk_need(test, IS_ENABLED(CONFIG_LOCKDEP) && debug_locks, "no lockdep");
-	wpk_need(test, listens(&reports), "no tracepoints");
+	wpk_need(test, !register_trace_console(count_report, &nr_reports), "no tracepoints");
 	jobs->job[0].body = keep_a_lock;
 	/* the worker has the mutex, and must unlock it before the worker ends */
 	jobs->job[NR_INNOCENT + 1].body = give_it_back;
 	for (i = 0; i < NR_INNOCENT + 2; i++) {
 		wpk_job_run(test, pool, &jobs->job[i]);
-		nr[i] = atomic_read(&reports.nr);
+		reports[i] = atomic_read(&nr_reports);
 	}
-	heard(&reports);
+	unregister_trace_console(count_report, &nr_reports);
+	tracepoint_synchronize_unregister();
+
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	for (i = 0; i < NR_INNOCENT + 1; i++) {
-		KUNIT_EXPECT_EQ_MSG(test, nr[i], 1, "after task %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, reports[i], 1, "after task %d", i);
 		KUNIT_EXPECT_EQ(test, jobs->job[i].pid, jobs->job[0].pid);
 	}
 }
@@ -329,12 +366,6 @@ static const struct rest {
 	bool none;
 	bool by_look;
 } rests[] = {
-	{ leave_preemption_off, is_unbalanced, "preemption" },
-	{ leave_interrupts_off, is_unbalanced, "interrupts" },
-	{ leave_rcu_locked, is_unbalanced, "RCU read lock" },
-	{ leave_softirqs_off, is_unbalanced, "softirqs" },
-	{ leave_migration_off, is_unbalanced, "migration" },
-	{ leave_memory_scopes, is_unbalanced, "memory scopes" },
 	{ keep_mm, has_mm, "mm", "left an mm" },
 	{ leave_creds, has_creds, "credentials", "left credentials" },
 	{ leave_memcg, has_memcg, "memory cgroup", "left a memory cgroup",
@@ -351,6 +382,19 @@ static const struct rest {
 };
 
 KUNIT_ARRAY_PARAM_DESC(rest, rests, desc);
+
+struct reports {
+	const char *text;
+	atomic_t nr;
+};
+
+static void count_rest(void *data, const char *text, size_t len)
+{
+	struct reports *reports = data;
+
+	if (strnstr(text, reports->text, len))
+		atomic_inc(&reports->nr);
+}
 
 static void get_someones(struct kunit *test)
 {
@@ -385,7 +429,7 @@ static void look_for_rest(struct wpk_job *job)
 
 /*
  * What a task leaves in its worker is gone when a later task runs, and is reported once in the log.
- * The later task is @away places behind. The worker is repaired, not replaced.
+ * The later task is @away places behind.
  */
 static void wpool_task_leaves_more_is_repaired_and_said_once(struct kunit *test)
 {
@@ -395,13 +439,13 @@ static void wpool_task_leaves_more_is_repaired_and_said_once(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
 	struct wpool *pool = wpk_pool(test, 1, nr);
 	struct reports reports = { .text = rest->text };
-	bool is_heard = false;
+	bool listens = false;
 	int i;
 
 	wpk_need(test, !rest->none, "the kernel has nothing of this kind to leave");
 	get_someones(test);
 	if (rest->text)
-		is_heard = listens(&reports);
+		listens = !register_trace_console(count_rest, &reports);
 	for (i = 0; i + away < nr; i += away + 1) {
 		jobs->job[i].last = rest->leave;
 		jobs->job[i + away].body = look_for_rest;
@@ -413,8 +457,11 @@ static void wpool_task_leaves_more_is_repaired_and_said_once(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, jobs->job[i].ret, 0, "task %d found it", i);
 		KUNIT_EXPECT_EQ(test, jobs->job[i].pid, jobs->job[0].pid);
 	}
-	if (is_heard)
-		KUNIT_EXPECT_EQ(test, heard(&reports), 1);
+	if (listens) {
+		unregister_trace_console(count_rest, &reports);
+		tracepoint_synchronize_unregister();
+		KUNIT_EXPECT_EQ(test, atomic_read(&reports.nr), 1);
+	}
 	wpk_destroy(test, pool);
 	put_someones();
 }
@@ -505,15 +552,18 @@ static void wpool_task_finds_what_worker_start_has_set(struct kunit *test)
 	int i;
 	struct wpool *pool = wpk_pool_with(test, 1, 3, attrs.worker_start = start_with_journal,
 					   attrs.worker_end = end_with_journal);
-	bool is_heard = listens(&reports);
+	bool listens = !register_trace_console(count_rest, &reports);
 
 	for (i = 0; i < 3; i++) {
 		wpk_job_body(&jobs->job[i], look_for_rest, (void *)&journal);
 		wpk_job_run(test, pool, &jobs->job[i]);
 		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, 1);
 	}
-	if (is_heard)
-		KUNIT_EXPECT_EQ(test, heard(&reports), 0);
+	if (listens) {
+		unregister_trace_console(count_rest, &reports);
+		tracepoint_synchronize_unregister();
+		KUNIT_EXPECT_EQ(test, atomic_read(&reports.nr), 0);
+	}
 }
 
 /* Raw, since other spin locks may sleep with PREEMPT_RT. */
@@ -540,7 +590,7 @@ static void take_spin_lock(struct wpk_job *job)
 {
 	raw_spin_lock(&spun);
 	raw_spin_unlock(&spun);
-	job->ret = is_unbalanced();
+	look_around(job);
 }
 
 /*
@@ -551,14 +601,16 @@ static void wpool_task_sleeps_with_a_spin_lock_the_pool_goes_on(struct kunit *te
 {
 	struct wpool *pool = wpk_pool(test, 1, 5);
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
+	struct state *state = wpk_alloc(test, sizeof(*state));
 
 	wpk_need(test, IS_ENABLED(CONFIG_PREEMPT_COUNT), "no CONFIG_PREEMPT_COUNT");
 	jobs->job[0].body = sleep_with_spin_lock;
-	jobs->job[1].body = take_spin_lock;
+	wpk_job_body(&jobs->job[1], take_spin_lock, state);
 	pr_info("wpool-expect: BUG: scheduling while atomic: wp/\n");
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	wpk_jobs_end(test, jobs, 0, 2, 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[1].ret, 0);
+	KUNIT_EXPECT_FALSE(test, state->irqs_off);
+	KUNIT_EXPECT_EQ(test, state->preempt, 0);
 	KUNIT_EXPECT_EQ(test, jobs->job[1].pid, jobs->job[0].pid);
 	wpk_destroy(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2);
@@ -625,6 +677,8 @@ static void wpool_task_allows_a_signal_that_comes_during_a_park_is_taken_back(st
 }
 
 WPK_SUITE_INIT(contain, contain_init,
+	       KUNIT_CASE_PARAM(wpool_task_leaves_its_worker_unbalanced_is_repaired,
+				leak_gen_params),
 	       KUNIT_CASE(wpool_task_leaves_its_parent_unbalanced_is_repaired),
 	       KUNIT_CASE_PARAM(wpool_task_leaves_more_is_repaired_and_said_once, rest_gen_params),
 	       KUNIT_CASE(wpool_task_allows_a_signal_that_comes_during_a_park_is_taken_back),
