@@ -513,7 +513,7 @@ phase_seed()
 	count=$all
 }
 
-# has_completed NUMBER: true if pool "load" has completed so many tasks.
+# has_completed NUMBER: true if pool "load" has completed NUMBER tasks.
 has_completed() { [ "$(cat $POOLS/load/completed)" -ge "$1" ]; }
 
 unloads() { rmmod wpool 2>/dev/null; }
