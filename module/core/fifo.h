@@ -48,7 +48,7 @@ static inline void wpool_task_stamp(struct wpool_task *task, bool exact)
 /** wpool_task_submit_ns() - when a task was queued, in ns as ktime_get_mono_fast_ns(), or 0 */
 u64 wpool_task_submit_ns(const struct wpool_task *task);
 
-/** wpool_fifo_init() - make zeroes an empty list, which outlives its last task by a grace period */
+/** wpool_fifo_init() - set up zeroed memory; a list outlives its last task by a grace period */
 void wpool_fifo_init(struct wpool_fifo *fifo, struct wpool *pool);
 
 /** wpool_fifo_len() - how many tasks a list holds: racy, without the lock */

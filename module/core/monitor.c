@@ -272,7 +272,7 @@ static bool is_overdue(struct wpool_runq *rq, u64 now, u64 max_ns)
 		return fifo_waits(&rq->backlog, max_ns);
 	/* no worker takes these tasks: move all to the backlog, which is swept */
 	wpool_sched_spill(rq);
-	/* the slot may get the same task again: begin to measure at that */
+	/* the slot may get the same task again: count its time from now on */
 	rq->seen_next.since_ns = 0;
 	return true;
 }
