@@ -3,6 +3,8 @@
  * The pool estimates how long tasks run, see module/core/length.h. Each case has something that
  * must not mislead the estimate. The cases read and set it directly, since no public call does.
  */
+#include <linux/ktime.h>
+
 #include "core/length.h"
 #include "core/queued.h"
 #include "core/runqs.h"
@@ -141,8 +143,57 @@ static void wpool_submit_length_is_known_though_the_first_task_lost_its_cpu(stru
 	KUNIT_EXPECT_TRUE(test, is_known);
 }
 
+/* Tasks that each submit one more; either the first ones or the second ones are long. */
+struct couples {
+	struct wpk_jobs *first, *second;
+	bool is_first_long;
+};
+
+static void run_one_of_two(struct wpk_job *job)
+{
+	struct wpool *pool = job->task.pool;
+	struct wpool_runq *rq = wpool_runq(pool, raw_smp_processor_id());
+	u64 start = ktime_get_mono_fast_ns();
+	struct couples *couples = job->arg;
+	bool is_first = job->jobs == couples->first;
+	unsigned int pos = job - job->jobs->job;
+
+	job->ret = wpool_runq_has_short_tasks(rq);
+	while (is_first == couples->is_first_long &&
+	       ktime_get_mono_fast_ns() - start < WPOOL_HELP_NS)
+		cpu_relax();
+	if (!is_first)
+		return;
+	/* as if the worker had been switched out in each second task */
+	if (pos % 2)
+		rq->sample.switches--;
+	job->ret = wpool_submit(pool, &couples->second->job[pos].task) ?: job->ret;
+}
+
+/*
+ * A short task that submits a long one, or a long task that submits a short one: the CPU's tasks
+ * never count as short, whichever of them the worker timed, or would time next.
+ */
+static void wpool_submit_short_task_does_not_hide_the_long_one_beside_it(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct couples *couples = wpk_alloc(test, 2 * sizeof(*couples));
+	int i;
+
+	for (i = 0; i < 2; i++, couples++) {
+		couples->is_first_long = i;
+		couples->second = wpk_jobs_of(test, 64, run_one_of_two, couples);
+		couples->first = wpk_jobs_of(test, 64, run_one_of_two, couples);
+		wpk_jobs_run(test, pool, couples->first, 64);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(couples->second, 64));
+		wpk_no_errors(test, couples->first);
+		wpk_no_errors(test, couples->second);
+	}
+}
+
 WPK_SUITE(length,
 	  KUNIT_CASE(wpool_submit_length_is_known_though_the_first_task_lost_its_cpu),
 	  KUNIT_CASE(wpool_runq_is_fresh_until_the_next_tick),
 	  KUNIT_CASE(wpool_submit_by_a_long_task_keeps_its_estimate),
+	  KUNIT_CASE(wpool_submit_short_task_does_not_hide_the_long_one_beside_it),
 	  KUNIT_CASE(wpool_submit_wait_for_the_global_queue_is_no_length));

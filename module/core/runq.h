@@ -48,6 +48,9 @@ struct wpool_sample {
 	unsigned long switches;		/* P: how often @thread had been switched out at @ns */
 };
 
+/* The most tasks taken in a row from the next slot while another task waits. */
+#define WPOOL_NEXT_STREAK	16
+
 struct wpool_runq {
 	struct wpool_ring ring;		/* X: the tasks, oldest first */
 

@@ -14,8 +14,6 @@
 #include "core/state.h"
 #include "core/wake.h"
 
-/* The most tasks taken in a row from the next slot while another task waits. */
-#define WPOOL_NEXT_STREAK	16
 /* The most urgent tasks taken in a row while a task that is not urgent waits. */
 #define WPOOL_URGENT_STREAK	15
 

@@ -68,7 +68,8 @@ static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
 	if (unlikely(rq->call_jiffy != now) ||
 	    unlikely(!wpool_runq_has_short_tasks(rq) && !rq->sample.ns)) {
 		WRITE_ONCE(rq->call_jiffy, now);
-		wpool_length_start(rq, false);
+		if (!rq->sample.ns)
+			wpool_length_start(rq, false);
 	}
 	if (unlikely(!wpool_wake_is_needless(pool, rq)) && wpool_queues_wait_here(pool, rq))
 		wpool_wake_for_push(pool, rq);
