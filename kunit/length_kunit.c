@@ -160,13 +160,15 @@ static void run_one_of_two(struct wpk_job *job)
 
 	job->ret = wpool_runq_has_short_tasks(rq);
 	while (is_first == couples->is_first_long &&
-	       ktime_get_mono_fast_ns() - start < WPOOL_HELP_NS)
+	       ktime_get_mono_fast_ns() - start < 4 * WPOOL_HELP_NS)
 		cpu_relax();
 	if (!is_first)
 		return;
-	/* as if the worker had been switched out in each second task */
-	if (pos % 2)
+	/* as if the worker had been switched out in some tasks, and a tick had come in others */
+	if (pos % 3 == 1)
 		rq->sample.switches--;
+	else if (pos % 3 == 2)
+		rq->call_jiffy--;
 	job->ret = wpool_submit(pool, &couples->second->job[pos].task) ?: job->ret;
 }
 

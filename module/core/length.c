@@ -80,12 +80,6 @@ void wpool_length_end(struct wpool_runq *rq)
 	u32 nr = rq->tick - rq->sample.tick;
 	bool is_run = rq->sample.is_run;
 
-	if (!is_run && READ_ONCE(rq->next) && rq->next_streak < WPOOL_NEXT_STREAK) {
-		/* time what is in the next slot, too, or instead if this task was short */
-		if (ns < WPOOL_HELP_NS)
-			wpool_length_start(rq, false);
-		return;
-	}
 	rq->sample.ns = 0;
 	if (rq->sample.thread != current) {
 		/* another worker took over: a task slept; of several, it is not known which one */
@@ -99,8 +93,13 @@ void wpool_length_end(struct wpool_runq *rq)
 		add_length(rq, ns / nr);
 		return;
 	}
+	/* if a short task has left one in the next slot, time that one instead */
+	if (ns < WPOOL_HELP_NS && READ_ONCE(rq->next) && rq->next_streak < WPOOL_NEXT_STREAK) {
+		wpool_length_start(rq, false);
+		return;
+	}
 	if (ns >= WPOOL_HELP_NS || !wpool_runq_has_short_tasks(rq))
-		add_length(rq, ns);
+		add_length(rq, ns / nr);
 	/* reading the clock may take longer than one short task: time several next */
 	if (ns < WPOOL_HELP_NS)
 		wpool_length_start(rq, true);

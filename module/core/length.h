@@ -7,13 +7,13 @@
  * all tasks of a run queue together take less, only its own worker runs them, as long as that
  * worker takes one task after the other.
  *
- * Once a tick one task is timed, from the look that takes it to the next look. If it has left a
- * task in the next slot, that one is timed, too, or instead if the first was short: a long task and
- * the short ones around it count as long. If the task was short, all tasks up to the next full look
- * (worker.c) are timed together. If another worker looks next, a task has slept: a single task is
- * counted as long, a timing of several is dropped. A timing is also dropped if the worker was
- * switched out. Without an estimate, tasks get help at once. While tasks are not known to be short,
- * each one is timed.
+ * Once a tick one task is timed, from the look that takes it to the next look: not one from the
+ * next slot, but if a short task has left one there, that one is timed instead. So a long task and
+ * the short ones that it submits, or that submit it, count as long. If the task was short, all
+ * tasks up to the next full look (worker.c) are timed together. If another worker looks next, a
+ * task has slept: a single task is counted as long, a timing of several is dropped. A timing is
+ * also dropped if the worker was switched out. Without an estimate, tasks get help at once. While
+ * tasks are not known to be short, each one outside the next slot is timed.
  *
  * Tasks that are not known to be short wait in the global queue, for the first worker of any CPU.
  * So they start in their order. The queue's lock costs little compared with a long task.

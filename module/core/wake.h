@@ -65,11 +65,11 @@ static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
 	if (unlikely(wpool_runq_has_long_tasks(rq)))
 		__wpool_wake_name_left(pool, rq);
 
-	if (unlikely(rq->call_jiffy != now) ||
-	    unlikely(!wpool_runq_has_short_tasks(rq) && !rq->sample.ns)) {
+	/* the length of a task in the next slot says little: length.h */
+	if (unlikely(rq->call_jiffy != now ||
+		     (!wpool_runq_has_short_tasks(rq) && !rq->sample.ns)) && !rq->next_streak) {
 		WRITE_ONCE(rq->call_jiffy, now);
-		if (!rq->sample.ns)
-			wpool_length_start(rq, false);
+		wpool_length_start(rq, false);
 	}
 	if (unlikely(!wpool_wake_is_needless(pool, rq)) && wpool_queues_wait_here(pool, rq))
 		wpool_wake_for_push(pool, rq);
