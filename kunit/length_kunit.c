@@ -193,9 +193,40 @@ static void wpool_submit_short_task_does_not_hide_the_long_one_beside_it(struct 
 	}
 }
 
+static void note_length(struct wpk_job *job)
+{
+	struct wpool_runq *rq = wpool_runq(job->task.pool, raw_smp_processor_id());
+
+	job->ret = READ_ONCE(rq->estimate.task_ns) == 1;
+}
+
+static void submit_and_sleep(struct wpk_job *job)
+{
+	struct wpk_jobs *child = job->arg;
+	struct wpool_runq *rq = wpool_runq(job->task.pool, raw_smp_processor_id());
+
+	rq->estimate.task_ns = 1;
+	job->ret = wpool_submit(job->task.pool, &child->job[0].task) ?:
+		   !rq->sample.ns || !wpk_eventually(atomic_read(&child->job[0].runs));
+}
+
+/* A task that is being timed submits a short one and sleeps: the tasks count as long then. */
+static void wpool_submit_before_a_sleep_does_not_hide_it(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 2, 1, true);
+	struct wpk_jobs *child = wpk_jobs_of(test, 1, note_length, NULL);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, submit_and_sleep, child);
+
+	wpk_jobs_run(test, pool, jobs, 1);
+	wpk_finish(test, pool, child);
+	wpk_no_errors(test, jobs);
+	wpk_no_errors(test, child);
+}
+
 WPK_SUITE(length,
 	  KUNIT_CASE(wpool_submit_length_is_known_though_the_first_task_lost_its_cpu),
 	  KUNIT_CASE(wpool_runq_is_fresh_until_the_next_tick),
 	  KUNIT_CASE(wpool_submit_by_a_long_task_keeps_its_estimate),
+	  KUNIT_CASE(wpool_submit_before_a_sleep_does_not_hide_it),
 	  KUNIT_CASE(wpool_submit_short_task_does_not_hide_the_long_one_beside_it),
 	  KUNIT_CASE(wpool_submit_wait_for_the_global_queue_is_no_length));
