@@ -55,8 +55,8 @@ static inline void __wpool_wake_name_left(struct wpool *pool, struct wpool_runq 
 
 /*
  * Called by a worker that has taken a task. If tasks are still queued, wake an idle worker for them
- * if that helps. Time the task that was taken: once a tick, and in each look if tasks are not known
- * to be short.
+ * if that helps. Time the task that was taken, unless the next slot had it: once a tick, and in
+ * each look if tasks are not known to be short.
  */
 static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
 {
@@ -65,7 +65,6 @@ static inline void wpool_wake_to_help(struct wpool *pool, struct wpool_runq *rq)
 	if (unlikely(wpool_runq_has_long_tasks(rq)))
 		__wpool_wake_name_left(pool, rq);
 
-	/* the length of a task in the next slot says little: length.h */
 	if (unlikely(rq->call_jiffy != now ||
 		     (!wpool_runq_has_short_tasks(rq) && !rq->sample.ns)) && !rq->next_streak) {
 		WRITE_ONCE(rq->call_jiffy, now);
