@@ -8,12 +8,12 @@
  * worker takes one task after the other.
  *
  * Once a tick one task is timed, from the look that takes it to the next look: not one from the
- * next slot, but if a short task has left one there, that one is timed instead. So a long task and
- * the short ones that it submits, or that submit it, count as long. If the task was short, all
- * tasks up to the next full look (worker.c) are timed together. If another worker looks next, a
- * task has slept: a single task is counted as long, a timing of several is dropped. A timing is
- * also dropped if the worker was switched out. Without an estimate, tasks get help at once. While
- * tasks are not known to be short, each one outside the next slot is timed.
+ * next slot, but if a short task has left one there, that one is timed instead. So a short task
+ * does not hide a long one that it leaves there, or that left it there. If it was short, all tasks
+ * up to the next full look (worker.c) are timed together. If another worker looks next, a task has
+ * slept: a single task is counted as long, a timing of several is dropped. A timing is also dropped
+ * if the worker was switched out. Without an estimate, tasks get help at once. While tasks are not
+ * known to be short, each one outside the next slot is timed.
  *
  * Tasks that are not known to be short wait in the global queue, for the first worker of any CPU.
  * So they start in their order. The queue's lock costs little compared with a long task.
