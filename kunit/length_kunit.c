@@ -223,10 +223,41 @@ static void wpool_submit_before_a_sleep_does_not_hide_it(struct kunit *test)
 	wpk_no_errors(test, child);
 }
 
+static void follow_long_tasks(struct wpk_job *job)
+{
+	struct wpool_runq *rq = wpool_runq(job->task.pool, raw_smp_processor_id());
+
+	/* as if long tasks had run before the others */
+	if (job == job->jobs->job)
+		rq->estimate.task_ns = 4 * WPOOL_HELP_NS;
+	job->ret = !wpool_runq_has_long_tasks(rq);
+}
+
+/* Some short tasks among long ones do not make the CPU's tasks count as short; many do. */
+static void wpool_submit_few_short_tasks_do_not_hide_long_ones(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
+	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
+	struct wpk_jobs *few = wpk_jobs_of(test, 4, follow_long_tasks, NULL);
+	struct wpk_jobs *many = wpk_jobs(test, 256, NULL);
+	bool is_short = false;
+	int try;
+
+	wpk_jobs_begin_with_first(test, pool, few, 4);
+	wpk_jobs_end(test, few, 0, 4, 0);
+	wpk_no_errors(test, few);
+	for (try = 0; try < 100 && !is_short; try++) {
+		wpk_jobs_run(test, pool, many, 256);
+		is_short = wpool_runq_has_short_tasks(rq);
+	}
+	KUNIT_EXPECT_TRUE(test, is_short);
+}
+
 WPK_SUITE(length,
 	  KUNIT_CASE(wpool_submit_length_is_known_though_the_first_task_lost_its_cpu),
 	  KUNIT_CASE(wpool_runq_is_fresh_until_the_next_tick),
 	  KUNIT_CASE(wpool_submit_by_a_long_task_keeps_its_estimate),
 	  KUNIT_CASE(wpool_submit_before_a_sleep_does_not_hide_it),
+	  KUNIT_CASE(wpool_submit_few_short_tasks_do_not_hide_long_ones),
 	  KUNIT_CASE(wpool_submit_short_task_does_not_hide_the_long_one_beside_it),
 	  KUNIT_CASE(wpool_submit_wait_for_the_global_queue_is_no_length));

@@ -6,11 +6,11 @@
 #include <linux/limits.h>
 
 /*
- * A longer sample moves the estimate by 1 / PART_IF_LONGER of the difference; a shorter one
- * replaces the estimate. A cold cache or an interrupt makes a task look longer than it is, never
- * shorter.
+ * A sample moves the estimate by 1 / SAMPLE_PART of the difference. But a shorter sample replaces
+ * an estimate that is not long: a cold cache or an interrupt makes a task look longer than it is,
+ * never shorter. If tasks are long, some may be short because they find nothing to do.
  */
-#define PART_IF_LONGER	8
+#define SAMPLE_PART	8
 
 /*
  * What it costs to move a task to another CPU: a few cache lines. Shorter tasks get no help,
@@ -67,9 +67,11 @@ void wpool_length_start(struct wpool_runq *rq, bool is_run)
 
 static void add_length(struct wpool_runq *rq, u64 ns)
 {
+	u32 old = rq->estimate.task_ns;
+
 	ns = min_t(u64, ns, U32_MAX - 1);
-	if (ns > rq->estimate.task_ns)
-		ns = rq->estimate.task_ns + (ns - rq->estimate.task_ns) / PART_IF_LONGER;
+	if (ns > old || wpool_runq_has_long_tasks(rq))
+		ns = old + ((s64)ns - old) / SAMPLE_PART;
 	wpool_length_set(rq, ns);
 	tell_pool(rq->pool, ns);
 }
