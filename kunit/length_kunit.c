@@ -5,7 +5,7 @@
  */
 #include <linux/ktime.h>
 
-#include "core/length.h"
+#include "core/length.c"
 #include "core/queued.h"
 #include "core/runqs.h"
 #include "one_cpu.h"
@@ -223,41 +223,67 @@ static void wpool_submit_before_a_sleep_does_not_hide_it(struct kunit *test)
 	wpk_no_errors(test, child);
 }
 
-static void follow_long_tasks(struct wpk_job *job)
+/* The next sample of the length. Returns true if tasks are known to be long then. */
+static bool is_long_after(struct wpool_runq *rq, u64 ns)
 {
-	struct wpool_runq *rq = wpool_runq(job->task.pool, raw_smp_processor_id());
-
-	/* as if long tasks had run before the others */
-	if (job == job->jobs->job)
-		rq->estimate.task_ns = 4 * WPOOL_HELP_NS;
-	job->ret = !wpool_runq_has_long_tasks(rq);
+	add_length(rq, ns);
+	return wpool_runq_has_long_tasks(rq);
 }
 
-/* Some short tasks among long ones do not make the CPU's tasks count as short; many do. */
-static void wpool_submit_few_short_tasks_do_not_hide_long_ones(struct kunit *test)
+/* A run queue of no pool's CPU, whose first sample was @ns. */
+static struct wpool_runq *runq_of_length(struct kunit *test, u64 ns)
 {
-	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
-	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
-	struct wpk_jobs *few = wpk_jobs_of(test, 4, follow_long_tasks, NULL);
-	struct wpk_jobs *many = wpk_jobs(test, 256, NULL);
-	bool is_short = false;
-	int try;
+	struct wpool_runq *rq = wpk_alloc(test, sizeof(*rq));
 
-	wpk_jobs_begin_with_first(test, pool, few, 4);
-	wpk_jobs_end(test, few, 0, 4, 0);
-	wpk_no_errors(test, few);
-	for (try = 0; try < 100 && !is_short; try++) {
-		wpk_jobs_run(test, pool, many, 256);
-		is_short = wpool_runq_has_short_tasks(rq);
+	rq->pool = wpk_alloc(test, sizeof(*rq->pool));
+	rq->pool->task_ns = U32_MAX;
+	wpool_length_set(rq, U32_MAX);
+	add_length(rq, ns);
+	KUNIT_EXPECT_EQ(test, rq->estimate.task_ns, ns);
+	KUNIT_EXPECT_EQ(test, rq->pool->task_ns, ns);
+	return rq;
+}
+
+/* Some short tasks among long ones do not make them short, nor do they tell the pool anything. */
+static void wpool_length_of_long_tasks_stays_long_for_some_short_ones(struct kunit *test)
+{
+	struct wpool_runq *rq = runq_of_length(test, 4 * WPOOL_HELP_NS);
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		KUNIT_EXPECT_TRUE(test, is_long_after(rq, 100));
+		KUNIT_EXPECT_EQ(test, rq->pool->task_ns, 4 * WPOOL_HELP_NS);
 	}
-	KUNIT_EXPECT_TRUE(test, is_short);
+	KUNIT_EXPECT_FALSE(test, is_long_after(rq, 100));
+	KUNIT_EXPECT_EQ(test, rq->pool->task_ns, rq->estimate.task_ns);
+	/* from now on a shorter sample counts at once */
+	KUNIT_EXPECT_FALSE(test, is_long_after(rq, 100));
+	KUNIT_EXPECT_EQ(test, rq->estimate.task_ns, 100);
+}
+
+/* However long a task was: after 21 short ones, and if they were short before after 6, it ends. */
+static void wpool_length_of_the_longest_task_is_soon_forgotten(struct kunit *test)
+{
+	struct wpool_runq *rq = runq_of_length(test, 100);
+	int nr;
+
+	KUNIT_EXPECT_TRUE(test, is_long_after(rq, NSEC_PER_SEC));
+	for (nr = 1; is_long_after(rq, 100); nr++)
+		;
+	KUNIT_EXPECT_EQ(test, nr, 6);
+	for (nr = 0; nr < 100; nr++)
+		add_length(rq, U64_MAX);
+	for (nr = 1; is_long_after(rq, 100); nr++)
+		;
+	KUNIT_EXPECT_EQ(test, nr, 21);
 }
 
 WPK_SUITE(length,
+	  KUNIT_CASE(wpool_length_of_long_tasks_stays_long_for_some_short_ones),
+	  KUNIT_CASE(wpool_length_of_the_longest_task_is_soon_forgotten),
 	  KUNIT_CASE(wpool_submit_length_is_known_though_the_first_task_lost_its_cpu),
 	  KUNIT_CASE(wpool_runq_is_fresh_until_the_next_tick),
 	  KUNIT_CASE(wpool_submit_by_a_long_task_keeps_its_estimate),
 	  KUNIT_CASE(wpool_submit_before_a_sleep_does_not_hide_it),
-	  KUNIT_CASE(wpool_submit_few_short_tasks_do_not_hide_long_ones),
 	  KUNIT_CASE(wpool_submit_short_task_does_not_hide_the_long_one_beside_it),
 	  KUNIT_CASE(wpool_submit_wait_for_the_global_queue_is_no_length));

@@ -12,6 +12,9 @@
  */
 #define SAMPLE_PART	8
 
+/* A longer sample counts as this: one task must not make many later ones count as long. */
+#define SAMPLE_MAX_NS	(16 * WPOOL_HELP_NS)
+
 /*
  * What it costs to move a task to another CPU: a few cache lines. Shorter tasks get no help,
  * however many they are, as long as their own worker takes them.
@@ -67,13 +70,15 @@ void wpool_length_start(struct wpool_runq *rq, bool is_run)
 
 static void add_length(struct wpool_runq *rq, u64 ns)
 {
-	u32 old = rq->estimate.task_ns;
+	s64 sample = min_t(u64, ns, SAMPLE_MAX_NS), new = sample;
+	s64 old = rq->estimate.task_ns;
 
-	ns = min_t(u64, ns, U32_MAX - 1);
-	if (ns > old || wpool_runq_has_long_tasks(rq))
-		ns = old + ((s64)ns - old) / SAMPLE_PART;
-	wpool_length_set(rq, ns);
-	tell_pool(rq->pool, ns);
+	if (sample > old || wpool_runq_has_long_tasks(rq))
+		new = old + (sample - old) / SAMPLE_PART;
+	wpool_length_set(rq, new);
+	/* other CPUs need not know that one task was unlike the others */
+	if (is_alike(sample, new))
+		tell_pool(rq->pool, new);
 }
 
 void wpool_length_end(struct wpool_runq *rq)

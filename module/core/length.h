@@ -13,8 +13,8 @@
  * up to the next full look (worker.c) are timed together. If another worker looks next, a task has
  * slept: a single task is counted as long, a timing of several is dropped. A timing is also dropped
  * if the worker was switched out. Without an estimate, tasks get help at once. While tasks are not
- * known to be short, each one outside the next slot is timed. A few short tasks among long ones do
- * not make the long ones count as short.
+ * known to be short, each one outside the next slot is timed. A short task now and then does not
+ * make long ones count as short.
  *
  * Tasks that are not known to be short wait in the global queue, for the first worker of any CPU.
  * So they start in their order. The queue's lock costs little compared with a long task.
