@@ -7,6 +7,7 @@
  * On a slow machine the monitor may help first, and then the order differs: a case expects the
  * right order in most rounds.
  */
+#include "core/length.h"
 #include "core/near.h"
 #include "one_cpu.h"
 
@@ -183,6 +184,50 @@ static void wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first(struct ku
 	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
+/*
+ * On which of two CPUs does a long task start that is submitted on the first? @keeps: since its
+ * last submit, the submitter has run for long before it slept.
+ */
+static int place_of_long(struct kunit *test, struct wpool *pool, bool keeps)
+{
+	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	WRITE_ONCE(rq->estimate.task_ns, 2 * WPOOL_HELP_NS);
+	WRITE_ONCE(rq->estimate.ring_max, 0);
+	WRITE_ONCE(pool->task_ns, 2 * WPOOL_HELP_NS);
+	rq->submitter.thread = current;
+	rq->submitter.slept = current->nvcsw - 1;
+	rq->submitter.ran_ns = current->se.sum_exec_runtime - (keeps ? NSEC_PER_SEC : 0);
+	wpk_jobs_run(test, pool, jobs, 1);
+	return jobs->job[0].cpu;
+}
+
+/*
+ * A long task starts on the submitter's CPU if the submitter soon slept after its last submit, and
+ * elsewhere if it ran for long.
+ */
+static void wpool_submit_long_task_starts_where_the_submitter_leaves_a_cpu(struct kunit *test)
+{
+	struct wpool_attrs attrs;
+	struct wpool *pool;
+	int keeps, i, nr;
+
+	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
+	attrs.cpumask = wpk_first_cpus(test, 2);
+	attrs.hog_ms = WPOOL_MAX_HOG_MS;
+	attrs.prealloc = true;
+	attrs.spin_us = 0;
+	wpk_move_to(wpk_cpu(0));
+	pool = wpk_unwatched(test, wpk_pair(test, wpk_pool_attrs(test, &attrs)));
+	for (keeps = 0; keeps < 2; keeps++) {
+		for (i = 0, nr = 0; i < ROUNDS; i++)
+			nr += place_of_long(test, pool, keeps) == wpk_cpu(keeps);
+		KUNIT_EXPECT_GT_MSG(test, nr, ROUNDS / 2, "keeps the CPU: %d", keeps);
+	}
+}
+
 static void sleep_long(struct wpk_job *job)
 {
 	msleep(20);
@@ -284,6 +329,7 @@ static void wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has(struct kunit *
 WPK_SUITE(near,
 	  KUNIT_CASE(wpool_submit_on_makes_workers_where_it_queues),
 	  KUNIT_CASE(wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has),
+	  KUNIT_CASE(wpool_submit_long_task_starts_where_the_submitter_leaves_a_cpu),
 	  KUNIT_CASE(wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same),
 	  KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
 	  KUNIT_CASE_PARAM(wpool_submit_second_task_starts_near, place_gen_params),

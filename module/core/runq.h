@@ -51,6 +51,13 @@ struct wpool_sample {
 /* The most tasks taken in a row from the next slot while another task waits. */
 #define WPOOL_NEXT_STREAK	16
 
+/* The thread that last submitted a long task here, see is_cpu_kept() in wake.c. */
+struct wpool_submitter {
+	const struct task_struct *thread; /* C: only compared */
+	u64 ran_ns;			/* C: its CPU time by then */
+	unsigned long slept;		/* C: how often it had slept by then */
+};
+
 struct wpool_runq {
 	struct wpool_ring ring;		/* X: the tasks, oldest first */
 
@@ -87,6 +94,7 @@ struct wpool_runq {
 	/* Only this CPU changes @sample to @turn_end, but others take tokens from @share. */
 	struct wpool_sample sample;	/* what is being timed */
 	struct wpool_share share;	/* cached tokens, and counts: see parts.h */
+	struct wpool_submitter submitter;
 	u64 stolen;			/* C: tasks that workers of this CPU stole */
 	u64 handoffs;			/* C: workers woken here because a worker had blocked */
 	u32 turn_tick;			/* P: @tick at which the global queue's next turn begins */

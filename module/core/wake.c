@@ -388,9 +388,25 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 		rq->help_jiffy = now;
 }
 
+/*
+ * Does the current thread keep this CPU? No if it has slept since its last submit here, and has run
+ * for less than WPOOL_HELP_NS for each sleep. A real-time thread keeps it, and an interrupt most
+ * likely hits a thread that does.
+ */
+static bool is_cpu_kept(struct wpool_runq *rq)
+{
+	struct wpool_submitter last = rq->submitter, now = {
+		current, READ_ONCE(current->se.sum_exec_runtime), current->nvcsw,
+	};
+
+	rq->submitter = now;
+	return !in_task() || rt_task(current) || last.thread != current ||
+	       now.ran_ns - last.ran_ns >= WPOOL_HELP_NS * (now.slept - last.slept);
+}
+
 void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 {
-	bool beside;
+	bool helps, beside;
 
 	/* without hand-off a worker may sleep in a task, and only the monitor helps */
 	if (!READ_ONCE(pool->handoff))
@@ -408,13 +424,12 @@ void wpool_wake_for_push(struct wpool *pool, struct wpool_runq *rq)
 		return;
 	}
 	wpool_length_adopt(rq);
-	/*
-	 * Should a worker of another CPU come, because the current thread probably keeps this CPU?
-	 * Yes if tasks are long. Others wait for this CPU, whose cache has their data.
-	 */
-	beside = !is_idle_task(current) && wpool_runq_has_long_tasks(rq);
-	wake_one(pool, rq, wpool_runq_len(rq) + wpool_shared_len(pool) >=
-		 max(READ_ONCE(rq->estimate.help_len), 2U), beside);
+	helps = wpool_runq_len(rq) + wpool_shared_len(pool) >=
+		max(READ_ONCE(rq->estimate.help_len), 2U);
+	/* long tasks may go to another CPU; others wait for this one, whose cache has their data */
+	beside = wpool_runq_has_long_tasks(rq) && !is_idle_task(current) &&
+		 (helps || is_cpu_kept(rq));
+	wake_one(pool, rq, helps, beside);
 }
 
 bool wpool_wake_may_spawn_at(struct wpool *pool, struct wpool_runq *rq)

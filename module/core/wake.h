@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Which worker to wake for queued tasks: none if a worker searches, or if one here will soon take
- * the tasks; otherwise one, of this CPU if it has room and the tasks are not known to be long. And
- * whether a new worker would help, and where.
+ * the tasks; otherwise one, of this CPU if it has room and the submitter does not keep it from long
+ * tasks. And whether a new worker would help, and where.
  */
 #ifndef WPOOL_CORE_WAKE_H
 #define WPOOL_CORE_WAKE_H
