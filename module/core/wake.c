@@ -389,9 +389,9 @@ static void wake_helper(struct wpool *pool, struct wpool_runq *rq)
 }
 
 /*
- * Does the current thread keep this CPU? No if it has slept since its last submit here, and has run
- * for less than WPOOL_HELP_NS for each sleep. A real-time thread keeps it, and an interrupt most
- * likely hits a thread that does.
+ * Is this CPU kept from one more worker? Not if the current thread has slept since its last submit
+ * here, and has run for less than WPOOL_HELP_NS for each sleep. A worker that runs here, and a
+ * real-time thread, keep it, and an interrupt most likely hits a thread that does.
  */
 static bool is_cpu_kept(struct wpool_runq *rq)
 {
@@ -400,7 +400,8 @@ static bool is_cpu_kept(struct wpool_runq *rq)
 	};
 
 	rq->submitter = now;
-	return !in_task() || rt_task(current) || last.thread != current ||
+	return READ_ONCE(rq->nr_running) || !in_task() || rt_task(current) ||
+	       last.thread != current ||
 	       now.ran_ns - last.ran_ns >= WPOOL_HELP_NS * (now.slept - last.slept);
 }
 
