@@ -185,21 +185,28 @@ static void wpool_submit_on_two_cpus_the_near_one_is_stolen_from_first(struct ku
 }
 
 /*
- * On which of two CPUs does a long task start that is submitted on the first? @keeps: since its
- * last submit, the submitter has run for long before it slept.
+ * The next task that this thread submits on the first CPU counts as long. @keeps: since its last
+ * submit, the thread has run for long before it slept.
  */
-static int place_of_long(struct kunit *test, struct wpool *pool, bool keeps)
+static void expect_long_tasks(struct wpool *pool, bool keeps)
 {
 	struct wpool_runq *rq = wpool_runq(pool, wpk_cpu(0));
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
 	WRITE_ONCE(rq->estimate.task_ns, 2 * WPOOL_HELP_NS);
 	WRITE_ONCE(rq->estimate.ring_max, 0);
 	WRITE_ONCE(pool->task_ns, 2 * WPOOL_HELP_NS);
 	rq->submitter.thread = current;
 	rq->submitter.slept = current->nvcsw - 1;
 	rq->submitter.ran_ns = current->se.sum_exec_runtime - (keeps ? NSEC_PER_SEC : 0);
+}
+
+/* On which of two CPUs does a long task start that is submitted on the first? */
+static int place_of_long(struct kunit *test, struct wpool *pool, bool keeps)
+{
+	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
+
+	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 2);
+	expect_long_tasks(pool, keeps);
 	wpk_jobs_run(test, pool, jobs, 1);
 	return jobs->job[0].cpu;
 }
@@ -226,6 +233,39 @@ static void wpool_submit_long_task_starts_where_the_submitter_leaves_a_cpu(struc
 			nr += place_of_long(test, pool, keeps) == wpk_cpu(keeps);
 		KUNIT_EXPECT_GT_MSG(test, nr, ROUNDS / 2, "keeps the CPU: %d", keeps);
 	}
+}
+
+static void submit_long_and_wait(struct wpk_job *job)
+{
+	expect_long_tasks(job->arg, false);
+	submit_and_wait(job);
+}
+
+/* With room for a second worker on the CPU, a long task does not start behind the first worker. */
+static void wpool_submit_long_task_starts_where_no_worker_runs(struct kunit *test)
+{
+	const struct cpumask *mask = wpk_first_cpus(test, 2);
+	struct wpk_jobs *jobs;
+	struct wpool *pool;
+	int i, nr = 0;
+
+	pool = wpk_pool_with(test, 4, WPOOL_UNLIMITED, attrs.cpumask = mask, attrs.spin_us = 0,
+			     attrs.concurrency = 2, attrs.hog_ms = WPOOL_MAX_HOG_MS,
+			     attrs.prealloc = true);
+	wpk_warm(test, pool, 4);
+	KUNIT_ASSERT_EQ(test, wpk_workers_at(pool, wpk_cpu(0)), 2);
+	wpk_unwatched(test, pool);
+	for (i = 0; i < ROUNDS; i++) {
+		jobs = wpk_jobs(test, 2, NULL);
+		jobs->job[0].body = submit_long_and_wait;
+		jobs->job[0].arg = pool;
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, idle) == 4);
+		KUNIT_ASSERT_EQ(test, wpool_submit_on(pool, wpk_cpu(0), &jobs->job[0].task), 0);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
+		KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
+		nr += jobs->job[1].cpu == wpk_cpu(1);
+	}
+	KUNIT_EXPECT_GT(test, nr, ROUNDS / 2);
 }
 
 static void sleep_long(struct wpk_job *job)
@@ -330,6 +370,7 @@ WPK_SUITE(near,
 	  KUNIT_CASE(wpool_submit_on_makes_workers_where_it_queues),
 	  KUNIT_CASE(wpool_tune_of_the_cpumask_looks_which_cache_a_cpu_has),
 	  KUNIT_CASE(wpool_submit_long_task_starts_where_the_submitter_leaves_a_cpu),
+	  KUNIT_CASE(wpool_submit_long_task_starts_where_no_worker_runs),
 	  KUNIT_CASE(wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same),
 	  KUNIT_CASE(wpool_submit_makes_the_first_worker_where_it_queues),
 	  KUNIT_CASE_PARAM(wpool_submit_second_task_starts_near, place_gen_params),
