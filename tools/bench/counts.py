@@ -90,7 +90,8 @@ NEAR_FIGURES = ('moved', 'crossed')
 SHAPE_FIGURES = {'instructions': 'instructions', 'locked': 'locked',
                  'moved': 'lines from another CPU', 'crossed': 'lines from another cache'}
 PEER = 'per-CPU workqueue'
-LOSES_TO = ('wpool', PEER, 'unbound workqueue, scope cache')
+# Figures of wpool that are larger than one of these peers' are bold.
+RIVALS = (PEER, 'unbound workqueue, scope cache')
 FIGURES = {name: name for name in ('instructions', 'locked', 'lines')}
 LOADED_FIGURES = FIGURES | {'lines_written': 'lines written'}
 # counts.json has a line for each row.
@@ -267,6 +268,23 @@ def cells_of(name, of_boots, part, figures=FIGURES):
     return cells
 
 
+def both_cells_of(name, of_boots, figures=FIGURES):
+    """As cells_of(), each with the part of wpool.ko in brackets."""
+    cells, own = (cells_of(name, of_boots, part, figures)[1:] for part in ('all', 'wpool'))
+    return [name] + [f'{cell} ({part})' if part else cell for cell, part in zip(cells, own)]
+
+
+def with_bold(header, rows):
+    """A table of peers: wpool's figures are bold where one of RIVALS takes less."""
+    found = {row[0]: row for row in rows}
+    for i, title in enumerate(header[1:], 1):
+        values = [float(found[name][i].replace(',', '')) for name in ('wpool', *RIVALS)
+                  if title != 'ratio' and name in found]
+        if values and values[0] > min(values):
+            found['wpool'][i] = f'**{found["wpool"][i]}**'
+    return header, rows
+
+
 def header_of(what, counts, figures=FIGURES):
     header = [what]
     for name in figures.values():
@@ -281,51 +299,34 @@ def tables(results_file):
     boots, loaded, shapes, near = (found[part] for part in ('boots', 'loaded', 'shape', 'near'))
     counts = sorted(shapes, key=int)
     if shapes:
-        yield 'a producer on each CPU, a task', \
+        yield 'a producer on each CPU, a task', *with_bold(
             header_of('CPUs', counts, SHAPE_FIGURES), [
                 cells_of(name, [shapes[cpus][name] for cpus in counts], 'all', SHAPE_FIGURES)
-                for name in SHAPE_PEERS if all(name in shapes[cpus] for cpus in counts)]
+                for name in SHAPE_PEERS if all(name in shapes[cpus] for cpus in counts)])
     if near:
-        yield f'{NEAR_CPUS} CPUs in {NEAR_CPUS // SHARE} last-level caches, a task', \
+        yield f'{NEAR_CPUS} CPUs in {NEAR_CPUS // SHARE} last-level caches, a task', *with_bold(
             [''] + [f'{SHAPE_FIGURES[figure]}: {load}'
                     for load in NEAR_LOADS.values() for figure in NEAR_FIGURES], [
                 [name] + [number(near[str(clients)][name]['all'][figure])
                           for clients in NEAR_LOADS for figure in NEAR_FIGURES]
-                for name in SHAPE_PEERS if all(name in near[str(clients)] for clients in NEAR_LOADS)]
-    lost = list(losses(shapes, near))
-    if lost:
-        yield 'Where wpool takes more than a workqueue, a task', \
-            [''] + list(LOSES_TO), lost
+                for name in SHAPE_PEERS if all(name in near[str(clients)] for clients in NEAR_LOADS)])
     counts = sorted(loaded, key=int)
-    for part, of in (('all', ''), ('wpool', ", wpool.ko's own part")) if loaded else ():
-        yield f'busy CPUs{of}', header_of('busy CPUs', counts, LOADED_FIGURES), [
-            cells_of(row, [loaded[cpus][row] for cpus in counts], part, LOADED_FIGURES)
+    if loaded:
+        yield "busy CPUs; in brackets wpool.ko's own part", header_of('busy CPUs', counts, LOADED_FIGURES), [
+            both_cells_of(row, [loaded[cpus][row] for cpus in counts], LOADED_FIGURES)
             for row in LOADED_ROWS if all(row in loaded[cpus] for cpus in counts)]
     counts = sorted(boots, key=int)
     header = header_of('possible CPUs', counts) if boots else []
-    for pool in list(POOLS) + [PEER]:
-        for part, of in (('all', ''), ('wpool', ", wpool.ko's own part")):
-            if not boots or (pool == PEER and part != 'all'):
-                continue
-            yield f'{pool}{" pool" if pool in POOLS else ""}{of}', header, [
-                cells_of(row, [boots[cpus][pool][row] for cpus in counts], part)
-                for row in ROWS if all(row in boots[cpus][pool] for cpus in counts)]
+    for pool in POOLS if boots else ():
+        yield f"{pool} pool; in brackets wpool.ko's own part", header, [
+            both_cells_of(row, [boots[cpus][pool][row] for cpus in counts])
+            for row in ROWS if all(row in boots[cpus][pool] for cpus in counts)]
     if boots:
+        yield PEER, header, [
+            cells_of(row, [boots[cpus][PEER][row] for cpus in counts], 'all')
+            for row in ROWS if all(row in boots[cpus][PEER] for cpus in counts)]
         yield 'The least that an operation ever took, where the ratio is above 1.05', \
             ["wpool.ko's own instructions, possible CPUs:"] + counts, list(ways(boots))
-
-
-def losses(shapes, near):
-    """Where wpool takes more than the per-CPU workqueue, or than the unbound one of the default scope."""
-    loads = [(f'a producer on each of {cpus} CPUs', shapes[cpus], SHAPE_FIGURES)
-             for cpus in sorted(shapes, key=int)]
-    loads += [(f'{load}, {NEAR_CPUS} CPUs', near[str(clients)], NEAR_FIGURES)
-              for clients, load in NEAR_LOADS.items() if near]
-    for load, of_peers, figures in loads:
-        for figure in figures:
-            values = [of_peers[name]['all'][figure] for name in LOSES_TO]
-            if values[0] > min(values):
-                yield [f'{SHAPE_FIGURES[figure]}, {load}'] + [number(value) for value in values]
 
 
 def show(results_file):
