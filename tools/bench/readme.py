@@ -23,6 +23,7 @@ import pathlib
 import re
 import sys
 import textwrap
+from itertools import zip_longest
 
 import bars
 import counts
@@ -64,33 +65,26 @@ COSTS = (
 )
 OTHERS = ('percpu', 'unbound', 'kworker', 'kthread')
 
-# name, row, variant, figure, divisor
+# name, row, variant, figures, divisor
 TIMES = (
-    ('submit to start, this CPU, asleep: p50', 3, 'local', 'start_p50', 1e3),
-    ('submit to start, this CPU, asleep: p99', 3, 'local', 'start_p99', 1e3),
-    ('submit to start, another CPU, asleep: p50', 3, 'cross', 'start_p50', 1e3),
-    ('submit to start, another CPU, asleep: p99', 3, 'cross', 'start_p99', 1e3),
-    ('submit to start, any CPU, asleep: p50', 3, 'free', 'start_p50', 1e3),
-    ('submit to start, any CPU, asleep: p99', 3, 'free', 'start_p99', 1e3),
-    ('burst of 1 for a pool that sleeps: p50', 11, '1_tasks', 'burst_p50', 1e3),
-    ('burst of 4: p50', 11, '4_tasks', 'burst_p50', 1e3),
-    ('burst of 16: p50', 11, '16_tasks', 'burst_p50', 1e3),
-    ('burst of 64: p50', 11, '64_tasks', 'burst_p50', 1e3),
-    ('burst of 1,000: p50', 11, '1000_tasks', 'burst_p50', 1e3),
-    ('submit and wait, 1 client: p50', 12, '1_client', 'trip_p50', 1e3),
-    ('submit and wait, 1 client: p99', 12, '1_client', 'trip_p99', 1e3),
-    ('submit and wait, 2 clients: p50', 12, '2_clients', 'trip_p50', 1e3),
-    ('submit and wait, 2 clients: p99', 12, '2_clients', 'trip_p99', 1e3),
-    ('submit and wait, 8 clients: p50', 12, '8_clients', 'trip_p50', 1e3),
-    ('submit and wait, 8 clients: p99', 12, '8_clients', 'trip_p99', 1e3),
-    ('a trip of 1 client, on average', 12, '1_client', 'total_ns_per_task', 1e3),
-    ('a trip of 2 clients, on average', 12, '2_clients', 'total_ns_per_task', 1e3),
-    ('a trip of 8 clients, on average', 12, '8_clients', 'total_ns_per_task', 1e3),
-    ('from a timer interrupt to start: p50', 16, 'timer', 'start_p50', 1e3),
-    ('from a timer interrupt to start: p99', 16, 'timer', 'start_p99', 1e3),
-    ('two tasks of 9 ms, 100 µs apart, one CPU: both done, p50', 19, 'pair', 'pair_p50', 1e3),
-    ('1,000 pools destroyed one after the other', 23, 'one_thread', 'total_ns', 1e3),
-    ('1,000 pools destroyed by ten threads at once', 23, 'ten_threads', 'total_ns', 1e3),
+    ('submit to start, this CPU, asleep: p50 (p99)', 3, 'local', ('start_p50', 'start_p99'), 1e3),
+    ('submit to start, another CPU, asleep: p50 (p99)', 3, 'cross', ('start_p50', 'start_p99'), 1e3),
+    ('submit to start, any CPU, asleep: p50 (p99)', 3, 'free', ('start_p50', 'start_p99'), 1e3),
+    ('burst of 1 for a pool that sleeps: p50', 11, '1_tasks', ('burst_p50',), 1e3),
+    ('burst of 4: p50', 11, '4_tasks', ('burst_p50',), 1e3),
+    ('burst of 16: p50', 11, '16_tasks', ('burst_p50',), 1e3),
+    ('burst of 64: p50', 11, '64_tasks', ('burst_p50',), 1e3),
+    ('burst of 1,000: p50', 11, '1000_tasks', ('burst_p50',), 1e3),
+    ('submit and wait, 1 client: p50 (p99)', 12, '1_client', ('trip_p50', 'trip_p99'), 1e3),
+    ('submit and wait, 2 clients: p50 (p99)', 12, '2_clients', ('trip_p50', 'trip_p99'), 1e3),
+    ('submit and wait, 8 clients: p50 (p99)', 12, '8_clients', ('trip_p50', 'trip_p99'), 1e3),
+    ('a trip of 1 client, on average', 12, '1_client', ('total_ns_per_task',), 1e3),
+    ('a trip of 2 clients, on average', 12, '2_clients', ('total_ns_per_task',), 1e3),
+    ('a trip of 8 clients, on average', 12, '8_clients', ('total_ns_per_task',), 1e3),
+    ('from a timer interrupt to start: p50 (p99)', 16, 'timer', ('start_p50', 'start_p99'), 1e3),
+    ('two tasks of 9 ms, 100 µs apart, one CPU: both done, p50', 19, 'pair', ('pair_p50',), 1e3),
+    ('1,000 pools destroyed one after the other', 23, 'one_thread', ('total_ns',), 1e3),
+    ('1,000 pools destroyed by ten threads at once', 23, 'ten_threads', ('total_ns',), 1e3),
 )
 # Costs on a stock kernel: name, variant of row 9, figure.
 COST = (
@@ -151,16 +145,16 @@ NR_SLOWEST = 12
 # A comparison with the kernel's own pools names one of these.
 RIVALS = re.compile(r'workqueue|kthread_worker|queue_work|wake_up_process|peer\b|timers|semaphore|thread per')
 
+# From this number on, comparisons that differ only in their load share a line.
+MANY = 3
 # The rows whose figures are in no table but that of the comparisons.
 ONLY_COMPARED = (5, 6, 7, 8, 20, 25, 26, 31, 32, 33)
 
 # The meaning of the figures of each table, in the order of the tables.
 EXPLAINED = {
-    'costs': 'Nanoseconds a task: the time from the first submit until the last task has run, '
-             'divided by the number of tasks. Less is better. "Worst" is the worst round.',
-    'cpu': 'Nanoseconds of CPU time a task: the run times of all threads, added up and divided by the number '
-           'of tasks. It exceeds the time above where several CPUs work at the same time. Why it also does so for '
-           'workqueues on one CPU has not been found out. Less is better.',
+    'costs': 'Nanoseconds a task: the time from the first submit until the last task has run, divided by the number '
+             'of tasks. In brackets: the CPU time, which is the run times of all threads, divided in the same way. '
+             'It exceeds the time where several CPUs work at once. Less is better. "Worst" is the worst round.',
     'times': 'Microseconds. Less is better. p50 is the median of all tasks of a round, p99 the '
              'time that one task in a hundred exceeds.',
     'computing': 'The time from the first submit until the last task has run, divided by the '
@@ -183,8 +177,8 @@ EXPLAINED = {
                'milliseconds, from the first of 500 connections opened together until the last has '
                'had its first answer.',
     'each': 'A pool beside a thread for each task: one submitter, and no worker exists before. The '
-            'rows are: seconds from the first submit until the last task has run, and the most memory '
-            'that was in use meanwhile, without the tasks themselves, which the caller has '
+            'cells have the seconds from the first submit until the last task has run, and in brackets the most '
+            'memory that was in use meanwhile, without the tasks themselves, which the caller has '
             'allocated before. In the bounded columns a submitter that finds all workers busy waits, in '
             'the pool or at the semaphore. The unbound workqueue runs at most 2,048 works at a '
             'time.',
@@ -204,13 +198,13 @@ EXPLAINED = {
                'gives each task to the next pool, *by room* to the one with the most room. The mix: '
                '90 % of the tasks compute for 0.5 µs, 9 % for 10 µs, 1 % for 100 µs. Nanoseconds a '
                'task, less is better.',
-    'slower': 'The table has every comparison with the kernel\'s own pools that wpool loses, the largest ratio first. '
-              'Of the workloads at the top, README.md has the first line that is no worst round. A ratio of CPU '
-              'time or of memory is wpool\'s value divided by the peer\'s. Two ratios are those for near and for '
-              'far CPUs, the smaller first.',
+    'losses': 'The table has every comparison with the kernel\'s own pools that wpool loses, the largest ratios first. '
+              'A ratio of CPU time or of memory is wpool\'s value divided by the peer\'s. Two ratios are those for '
+              'near and for far CPUs, the smaller first.',
     'verdicts': 'Each line holds a figure above, or a ratio of two, to a limit; figures that are not above have '
-                'lines without a limit, too. "x" is a '
-                'ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
+                'lines without a limit, too. If all that is required is not to lose, the table before this one has the '
+                'comparison if it is lost. A line of several loads has the least and the largest of their values; '
+                '`measured.json` has each. "x" is a ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
                 'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that it is '
                 'not reached, or not for both near and far CPUs. *Measured* is shown unless both are.',
 }
@@ -244,28 +238,24 @@ class Tables:
         return number(value / by) if value is not None else ''
 
     def by_peer(self, title, peers, wanted):
-        """A line for each (name, row, wpool's variant, the peers' variant, figure, divisor)."""
+        """A line for each (name, row, wpool's variant, the peers' variant, figures, divisor)."""
         yield [title] + [PEERS[peer] for peer in peers]
-        for text, row, ours, theirs, name, by in wanted:
+        for text, row, ours, theirs, names, by in wanted:
             found = [self.find(row, ours if peer == 'wpool' else theirs, peer) for peer in peers]
             if found[0]:
-                yield [text] + [self.cell(one, name, by) for one in found]
+                yield in_brackets([text], *[[self.cell(one, name, by) for one in found] for name in names])
 
     def costs(self):
-        lines = self.by_peer('a task that does nothing, ns', ('wpool',) + OTHERS,
-                             [one + ('total_ns_per_task', 1) for one in COSTS])
+        lines = self.by_peer('a task that does nothing, ns (CPU time)', ('wpool',) + OTHERS,
+                             [one + (('total_ns_per_task', 'cpu_ns_per_task'), 1) for one in COSTS])
         measured = [self.find(row, v, 'wpool') for _, row, v, _ in COSTS]
         worst = ['worst'] + [self.cell(one, 'total_ns_per_task', which='worst') for one in measured if one]
         for line, cell in zip(lines, worst):
             yield line[:2] + [cell] + line[2:]
 
-    def cpu(self):
-        return self.by_peer('CPU time of a task that does nothing, ns', ('wpool',) + OTHERS,
-                            [one + ('cpu_ns_per_task', 1) for one in COSTS])
-
     def times(self):
         return self.by_peer('µs', ('wpool',) + OTHERS[:3],
-                            [(text, row, v, v, name, by) for text, row, v, name, by in TIMES])
+                            [(text, row, v, v, names, by) for text, row, v, names, by in TIMES])
 
     def computing(self):
         yield ['tasks that compute: total, of the ideal (CPU time, of the work)', 'wpool'] + \
@@ -343,9 +333,9 @@ class Tables:
             n = found[0]['params']['n']
             name = f'{n:,} tasks of {us // 1000} ms, {workers:,} workers' if us else f'{n:,} no-ops'
             fewer = ['' if one['params']['n'] == n else f' for {one["params"]["n"]:,}' for one in found]
-            yield [name + ': s'] + [f'{figure(one, "total_ns") / 1e9:.2f}{few}'
-                                    for one, few in zip(found, fewer)]
-            yield ['memory at most, MiB'] + [number(figure(one, 'peak_bytes') / 2 ** 20) for one in found]
+            yield in_brackets([name + ': s (MiB)'], [f'{figure(one, "total_ns") / 1e9:.2f}{few}'
+                                                    for one, few in zip(found, fewer)],
+                              [number(figure(one, 'peak_bytes') / 2 ** 20) for one in found])
             if any(figure(one, 'refused') for one in found):
                 yield ['no thread could be made, times'] + [number(figure(one, 'refused')) for one in found]
 
@@ -375,12 +365,12 @@ class Tables:
         wanted = []
         for row, where in ((29, ''), (30, 'one CPU, ')):
             variants = ROWS[row].variants
-            wanted += [(row, v, where + v.replace('_', ' '), 'total_ns_per_task')
+            wanted += [(where + v.replace('_', ' '), row, v, v, ('total_ns_per_task',), 1)
                        for v in variants if v not in SHAPES_TIMED]
-            wanted += [(row, v, f'{where}{v.replace("_", " ")}: {which}', f'{SHAPES_TIMED[v]}_{which}')
-                       for v in variants if v in SHAPES_TIMED for which in ('p50', 'p99')]
-        return self.by_peer('ns', ('wpool',) + OTHERS[:3] + ('semaphore', 'bounded', 'padata'),
-                            [(text, row, v, v, name, 1) for row, v, text, name in wanted])
+            wanted += [(f'{where}{v.replace("_", " ")}: p50 (p99)', row, v, v,
+                        [f'{SHAPES_TIMED[v]}_{which}' for which in ('p50', 'p99')], 1)
+                       for v in variants if v in SHAPES_TIMED]
+        return self.by_peer('ns', ('wpool',) + OTHERS[:3] + ('semaphore', 'bounded', 'padata'), wanted)
 
     def counted(self, v, peer):
         """The measurement of row 27 in the boot cpus2, which counts allocations."""
@@ -402,16 +392,21 @@ class Tables:
 
     def verdicts(self):
         yield ['measurement', 'comparison', 'measured', 'near', 'far', 'required', 'aimed at']
-        last = None
+        last, alike = None, {}
         for one in self.results['verdicts']:
-            if one['machine'] != self.machine or not is_listed(one):
-                continue
-            title, last = TITLES[one['row']] if one['row'] != last else '', one['row']
-            states = [value_of(one[state], one['unit']) if one[state] is not None else ''
-                      for state in ('near', 'far')]
-            both = '' if all(states) else value_of(one['value'], one['unit'])
-            yield [title, one['what'], both] + states + \
-                [limit(one, 'bar'), limit(one, 'goal')]
+            if one['machine'] == self.machine and is_listed(one) and not only_not_lost(one):
+                alike.setdefault(kind(one), []).append(one)
+        # One line for many loads with the same limits and the same outcome, unless one misses what is required
+        # and is not in the table of losses. Worst rounds come last.
+        for (row, what, *limits), some in sorted(alike.items(), key=lambda item: not item[0][0]):
+            together = len(some) >= MANY and limits[0] and all(one['bar_reached'] or loses(one) for one in some)
+            for group in [some] if together else [[one] for one in some]:
+                title = TITLES[group[0]['row']] if row or not group[1:] else 'several'
+                states = [values_of(group, state) for state in ('near', 'far')]
+                both = '' if all(states) else values_of(group, 'value')
+                yield [title if title != last else '', f'{len(group)} loads: {what}' if group[1:] else group[0]['what'],
+                       both] + states + limits
+                last = title
 
     def rounds(self):
         """The number of rounds, in words."""
@@ -437,9 +432,9 @@ class Tables:
 
     def parts(self):
         """Each table, by the name under which EXPLAINED has it."""
-        for part in (self.costs, self.cpu, self.times, self.computing, self.queues, self.events,
+        for part in (self.costs, self.times, self.computing, self.queues, self.events,
                      self.each, self.allocations, self.shapes, self.scopes, self.serving,
-                     self.several, self.slower, self.verdicts):
+                     self.several, self.losses, self.verdicts):
             yield part.__name__, list(part())
 
     def ratio(self, row, what):
@@ -477,6 +472,16 @@ class Tables:
         for times, cells in sorted(lost, key=lambda line: (line[0][-1], line[1]), reverse=True):
             yield cells + [span(times)]
 
+    def losses(self):
+        """That list, with a line for each workload and peer."""
+        _, *lost = self.slower()
+        found = {}
+        for title, ours, theirs, times in lost:
+            found.setdefault((title, theirs), []).append(f'{ours} {times}')
+        yield ['workload', 'compared with', 'what takes how many times as much']
+        for key, lines in found.items():
+            yield [*key, '; '.join(lines)]
+
     def slowest(self):
         """The first line of each workload in that list, without worst rounds."""
         head, *lost = self.slower()
@@ -504,6 +509,31 @@ def loses(one):
 def is_listed(one):
     """Is the comparison in the table of comparisons?"""
     return one['bar'] is not None or one['goal'] is not None or one['row'] in ONLY_COMPARED
+
+
+def kind(one):
+    """What a comparison has in common with those of other loads: of its row, or of all, if it is of worst rounds."""
+    row, what = one['row'], re.sub(r'^.*?: ', '', one['what'])
+    if what.startswith('worst round'):
+        row, what = 0, re.sub(r' \(.*\)', '', what)
+    return row, what, limit(one, 'bar'), limit(one, 'goal')
+
+
+def values_of(group, which):
+    """The least and the largest value of comparisons, if all have one."""
+    values = [one[which] for one in group]
+    return '' if None in values else ' to '.join(dict.fromkeys(value_of(value, group[0]['unit'])
+                                                               for value in (min(values), max(values))))
+
+
+def in_brackets(head, cells, more=()):
+    """A line of these cells, each with one of @more in brackets."""
+    return head + [f'{cell} ({extra})' if extra else cell for cell, extra in zip_longest(cells, more)]
+
+
+def only_not_lost(one):
+    """Is the only limit that wpool does not lose to a peer whose figure another table has?"""
+    return one['bar'] == 1 and one['goal'] is None and one['unit'] == 'x' and one['row'] not in ONLY_COMPARED
 
 
 def span(values):
@@ -597,27 +627,27 @@ def svg(results):
     low, high = math.floor(math.log10(min(values) / 1e9)), math.ceil(math.log10(max(values) / 1e9))
 
     def text(x, y, said, anchor='middle', size=13):
-        out.append(f'<text x="{x}" y="{y:.0f}" text-anchor="{anchor}" font-size="{size}">{said}</text>')
+        return f'<text x="{x}" y="{y:.0f}" text-anchor="{anchor}" font-size="{size}">{said}</text>'
 
     def height(seconds):
         return 320 * (math.log10(seconds) - low) / (high - low)
 
-    text(430, 30, 'A pool, or a thread for each task: time', size=18)
-    text(430, 52, f'{machine_text(results["run"], "native")}; seconds, logarithmic; less is better')
+    out.append(text(430, 30, 'A pool, or a thread for each task: time', size=18))
+    out.append(text(430, 52, f'{machine_text(results["run"], "native")}; seconds, logarithmic; less is better'))
     for power in range(low, high + 1):
-        out.append(f'<path d="M60 {400 - height(10 ** power):.0f}H840" stroke="#888888" stroke-opacity="0.4"/>')
-        text(54, 405 - height(10 ** power), f'{10.0 ** power:g}', 'end')
+        out.append(f'<path d="M60 {400 - height(10 ** power):.0f}H840" stroke="#888888" stroke-opacity="0.4"/>' +
+                   text(54, 405 - height(10 ** power), f'{10.0 ** power:g}', 'end'))
     for i, (load, peers) in enumerate(found.items()):
         n = tables.find(27, load, 'wpool')['params']['n']
         us, workers = (int(ROWS[27].variants[load][0].params[name]) for name in ('us', 'capacity'))
-        text(190 + 260 * i, 422, f'{n:,} of {us // 1000} ms, {workers:,} workers')
+        out.append(text(190 + 260 * i, 422, f'{n:,} of {us // 1000} ms, {workers:,} workers'))
         for j, (peer, ns) in enumerate(peers.items()):
             x, y = 90 + 260 * i + 68 * j, height(ns / 1e9)
-            out.append(f'<rect x="{x}" y="{400 - y:.0f}" width="64" height="{y:.0f}" fill="{DRAWN[peer]}"/>')
-            text(x + 32, 396 - y, f'{ns / 1e9:.3g}', size=11)
+            out.append(f'<rect x="{x}" y="{400 - y:.0f}" width="64" height="{y:.0f}" fill="{DRAWN[peer]}"/>' +
+                       text(x + 32, 396 - y, f'{ns / 1e9:.3g}', size=11))
     for j, (peer, colour) in enumerate(DRAWN.items()):
-        out.append(f'<rect x="{150 + 210 * j}" y="446" width="14" height="14" fill="{colour}"/>')
-        text(170 + 210 * j, 458, PEERS[peer], 'start')
+        out.append(f'<rect x="{150 + 210 * j}" y="446" width="14" height="14" fill="{colour}"/>' +
+                   text(170 + 210 * j, 458, PEERS[peer], 'start'))
     return '\n'.join(['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 480" '
                       'font-family="Helvetica,sans-serif" fill="#78818b">', *out, '</svg>', ''])
 
