@@ -788,7 +788,7 @@ CONSTANTS = {
     'modules.rst': ('128 bytes', '64 bytes', '30 s', '5 minutes'),
     'semantics.rst': ('128 bytes', '64 bytes', '10 ms', '20 s'),
     'troubleshooting.rst': ('20 s', ),
-    'tuning.rst': ('10 ms', '50 ms', '100 ms', '20 s', '300 s'),
+    'tuning.rst': ('50 ms', '100 ms', '20 s'),
     'workqueue.rst': ('100 ms', ),
 }
 

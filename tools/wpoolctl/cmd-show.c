@@ -198,8 +198,8 @@ const struct command cmd_show = {
 	.summary = "show all attributes and figures of a pool",
 	.help =
 "Shows all attributes and figures of a pool. An attribute that is not at its default is\n"
-"followed by the default. tuning.rst explains all of them (its path is in wpoolctl(8));\n"
-"'wpoolctl tune --help' lists the attributes that can be changed.",
+"followed by the default. sysfs-class-wpool, whose path is in wpoolctl(8), explains all of\n"
+"them; 'wpoolctl tune --help' lists the attributes that can be changed.",
 	.options = options,
 	.run = run,
 };
