@@ -786,7 +786,7 @@ CONSTANTS = {
     'hostile.rst': ('256 MB', '5 s', '160 times', '50 times', '1,000 times', '1,024 kB'),
     'internals.rst': ('16 times', '20 us', '20 µs', '100 ns', '10 ms', '1 s'),
     'modules.rst': ('128 bytes', '64 bytes', '30 s', '5 minutes'),
-    'semantics.rst': ('128 bytes', '64 bytes', '10 ms', '20 s'),
+    'semantics.rst': ('128 bytes', '64 bytes', '20 s', '16 times'),
     'troubleshooting.rst': ('20 s', ),
     'tuning.rst': ('50 ms', '100 ms', '20 s'),
     'workqueue.rst': ('100 ms', ),
