@@ -785,7 +785,7 @@ CONSTANTS = {
     'growth.rst': ('20 µs', '100 us', '2,000 instructions', '0.1 us'),
     'hostile.rst': ('256 MB', '5 s', '160 times', '50 times', '1,000 times', '1,024 kB'),
     'internals.rst': ('16 times', '20 us', '20 µs', '100 ns', '10 ms', '1 s'),
-    'modules.rst': ('128 bytes', '64 bytes', '30 s', '5 minutes'),
+    'modules.rst': ('128 bytes', '64 bytes', '30 s'),
     'semantics.rst': ('128 bytes', '64 bytes', '20 s', '16 times'),
     'troubleshooting.rst': ('20 s', ),
     'tuning.rst': ('50 ms', '100 ms', '20 s'),
