@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events: tasks that wait for a fire, a time or a file, and hold no worker meanwhile. */
+/*
+ * Events: tasks that wait for a fire, a time or a file, and hold no worker meanwhile.
+ *
+ * Contexts of the functions that fire, arm, cancel or disable an event: any except NMI, and not
+ * with scheduler locks held. Of those whose names end in _sync: process context; sleeps,
+ * uninterruptibly, only if another thread is running, queueing or ending the event.
+ */
 #ifndef _LINUX_WPOOL_EVENT_H
 #define _LINUX_WPOOL_EVENT_H
 
@@ -43,20 +49,7 @@ typedef void (*wpool_event_abort_fn)(struct wpool_event *event, int status);
  * comes among the submitters that wait. An open pool never refuses it, whatever max_blocking and
  * the policy are. All other fields are private.
  *
- *	struct conn { struct wpool_event event; ... };
- *
- *	static void conn_fn(struct wpool_event *event)
- *	{
- *		struct conn *conn = container_of(event, struct conn, event);
- *
- *		if (wpool_event_timed_out(event) || !conn_serve(conn)) {
- *			conn_detach(conn);	// no callback fires it from here on
- *			wpool_event_finish(event);
- *			kfree(conn);
- *			return;
- *		}
- *		wpool_event_arm(event, 30 * HZ);
- *	}
+ * Documentation/modules.rst has an example.
  *
  * The owner must call wpool_event_cancel_sync() before it frees the event, unless the event's own
  * function called wpool_event_finish(), and before it unloads the functions. wpool_flush() and
@@ -106,20 +99,14 @@ void wpool_event_init(struct wpool_event *event, struct wpool *pool, wpool_event
  * wait for it. In each case the function sees everything that the caller wrote before this call.
  * If the event is also armed, the start of the function disarms it.
  *
- * Context: any except NMI, and not with scheduler locks held.
  * Return: true; false if the event had fired already and its function has not started, if it has no
  * pool, if another thread is in wpool_event_cancel_sync(), if the event is disabled, or in NMI.
  */
 bool wpool_event_fire(struct wpool_event *event);
 
-/**
- * wpool_event_fire_on() - wpool_event_fire(), for a CPU
- * @event: the event
- * @cpu: where to run the function, as wpool_submit_on(): a preference, which is lost if the pool is
- *	full or the function is running. A CPU that is not possible is no preference
- *
- * Context: as wpool_event_fire().
- * Return: as wpool_event_fire().
+/*
+ * As wpool_event_fire(), for a CPU as that of wpool_submit_on(): a preference, which is lost if the
+ * pool is full or the function is running. A CPU that is not possible is no preference.
  */
 bool wpool_event_fire_on(struct wpool_event *event, int cpu);
 
@@ -131,23 +118,13 @@ bool wpool_event_fire_on(struct wpool_event *event, int cpu);
  * Does nothing if the event is armed already or disabled, or has fired and its function has
  * not started. As queue_delayed_work(), except that a @delay of 0 lasts until the next tick.
  *
- * Context: any except NMI, and not with scheduler locks held.
  * Return: true if the event was armed by this call.
  */
 bool wpool_event_arm(struct wpool_event *event, unsigned long delay);
 
-/**
- * wpool_event_arm_at() - let an event wait until a point in time
- * @event: the event
- * @expires: in jiffies
- *
- * For a period that does not drift, however late the function runs:
- *
- *	job->next += period;
- *	wpool_event_arm_at(&job->event, job->next);
- *
- * Context: as wpool_event_arm().
- * Return: as wpool_event_arm().
+/*
+ * As wpool_event_arm(), until a point in time, in jiffies. If the next time is the last one plus a
+ * period, the period does not drift, however late the function runs.
  */
 bool wpool_event_arm_at(struct wpool_event *event, unsigned long expires);
 
@@ -159,7 +136,6 @@ bool wpool_event_arm_at(struct wpool_event *event, unsigned long expires);
  * As mod_delayed_work(): if the event is armed, its time changes; if it has fired and its function
  * has not started, the fire is taken back.
  *
- * Context: as wpool_event_arm().
  * Return: true if the event was armed before, or a fire was taken back.
  */
 bool wpool_event_mod(struct wpool_event *event, unsigned long delay);
@@ -216,7 +192,6 @@ struct wpool_event *wpool_event_current(void);
  * until its turn comes, and is counted as completed, or as overdue. A fire before that turn takes
  * over the room, and the time that the event has waited.
  *
- * Context: any except NMI, and not with scheduler locks held.
  * Return: true if the event was armed, or a fire was taken back.
  */
 bool wpool_event_cancel(struct wpool_event *event);
@@ -235,8 +210,6 @@ bool wpool_event_cancel(struct wpool_event *event);
  * event again ends. Before the caller frees the event, it makes sure that no call that fires, arms
  * or cancels the event is still running, and that none follows.
  *
- * Context: process context; sleeps, uninterruptibly, only if another thread is running, queueing or
- * ending the event.
  * Return:
  * * -ECANCELED - the event was armed, or had fired, and this call took that back
  * * 0 - the function returned, or the event never fired, or another call took the fire back
@@ -256,17 +229,13 @@ int wpool_event_cancel_sync(struct wpool_event *event);
  * fire or arm the event do nothing and return false; such fires are lost, also those of a device.
  * An event that was disabled several times must be enabled as often. The model is disable_work().
  *
- * Context: as wpool_event_cancel().
  * Return: as wpool_event_cancel().
  */
 bool wpool_event_disable(struct wpool_event *event);
 
-/**
- * wpool_event_disable_sync() - disable an event, and wait until its function does not run
- * @event: the event
- *
- * Context: as wpool_event_cancel_sync().
- * Return: as wpool_event_cancel_sync(); after -EDEADLK the event is not disabled.
+/*
+ * As wpool_event_disable(), and wait until its function does not run, with the results of
+ * wpool_event_cancel_sync(); after -EDEADLK the event is not disabled.
  */
 int wpool_event_disable_sync(struct wpool_event *event);
 
@@ -303,10 +272,6 @@ void wpool_event_finish(struct wpool_event *event);
  * wpool_watch_file() fires the event; the watch need not be begun again. As with EPOLLET, one run
  * of the function may stand for several wake-ups. So the function reads until nothing is left, or
  * calls wpool_watch_ready() last and, if the file is ready, fires the event itself.
- *
- *	struct conn { struct wpool_event event; struct wpool_watch watch; ... };
- *
- *	err = wpool_watch_file(&conn->watch, &conn->event, file, EPOLLIN);
  *
  * A watch must be zeroed before its first use. An event may have several watches. All fields are
  * private.
