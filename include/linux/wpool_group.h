@@ -50,22 +50,7 @@ typedef void (*wpool_group_abort_fn)(struct wpool_group_task *task, int status);
  * tasks that it may have in the pool. It can wait for its tasks and cancel them, whatever the other
  * clients do. All fields are private.
  *
- *	struct block { struct wpool_group_task task; ... };
- *
- *	static int block_fn(struct wpool_group_task *task)
- *	{
- *		return block_check(container_of(task, struct block, task));
- *	}
- *
- *	err = wpool_group_init(&group, wpool_default(), 64, NULL);
- *	for (i = 0; i < nr && !err; i++) {
- *		wpool_group_task_init(&blocks[i].task, block_fn, NULL);
- *		err = wpool_group_submit(&group, &blocks[i].task);
- *	}
- *	if (err)
- *		wpool_group_cancel(&group);	// do not begin with the others
- *	err = wpool_group_wait(&group) ?: err;
- *	wpool_group_exit(&group);
+ * Documentation/modules.rst has an example.
  *
  * Every submit and every finish takes the group's lock, so CPUs that use one group at the same time
  * share its cache line. A client with short tasks on many CPUs should have several groups.
@@ -215,16 +200,10 @@ void wpool_group_task_init(struct wpool_group_task *task, wpool_group_fn func,
  */
 int __must_check wpool_group_submit(struct wpool_group *group, struct wpool_group_task *task);
 
-/**
- * wpool_group_submit_interruptible() - as wpool_group_submit(), but any signal ends the wait
- * @group: the group
- * @task: the task, initialised
- *
- * The wait is freezable, so it does not hold up a suspend. But while the first submitter that waits
- * is frozen, those behind it wait, too.
- *
- * Context: process context; may sleep.
- * Return: as wpool_group_submit(); -EINTR also if a signal came while the caller waited.
+/*
+ * As wpool_group_submit(), but any signal ends the wait, with -EINTR. The wait is freezable, so it
+ * does not hold up a suspend. But while the first submitter that waits is frozen, those behind it
+ * wait, too.
  */
 int __must_check wpool_group_submit_interruptible(struct wpool_group *group,
 						  struct wpool_group_task *task);

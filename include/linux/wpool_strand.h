@@ -40,22 +40,7 @@ typedef void (*wpool_strand_abort_fn)(struct wpool_strand_task *task, int status
  * pool. Use a strand instead of an ordered workqueue, or of a lock around the work of a connection.
  * A strand takes at most 64 bytes, so each connection may have its own. All fields are private.
  *
- *	struct conn { struct wpool_strand strand; ... };
- *	struct packet { struct wpool_strand_task task; ... };
- *
- *	static void packet_fn(struct wpool_strand_task *task)
- *	{
- *		struct packet *packet = container_of(task, struct packet, task);
- *
- *		conn_input(packet);	// no lock: no other task of the conn runs
- *		kfree(packet);
- *	}
- *
- *	wpool_strand_init(&conn->strand, pool, 100);
- *	...
- *	wpool_strand_task_init(&packet->task, &conn->strand, packet_fn, packet_abort);
- *	if (wpool_strand_try_submit(&packet->task))
- *		kfree(packet);
+ * Documentation/modules.rst has examples.
  *
  * A strand has a limit on its unfinished tasks. Only the first of them is in the pool, and takes
  * room there; if the pool is full, it waits behind the submitters that wait already. The pool never
@@ -142,14 +127,6 @@ void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand 
  * @task: a task that was prepared and is not submitted
  * @parallel: called once for each submit, before the task's turn, at the same time as other tasks
  *	of the strand; %NULL: no such part
- *
- * An example is a tunnel: packets are encrypted on all CPUs, and leave in the order of their
- * arrival.
- *
- *	wpool_strand_task_init(&packet->task, &tunnel->strand, send_packet, drop_packet);
- *	wpool_strand_task_set_parallel(&packet->task, encrypt_packet);
- *	if (wpool_strand_try_submit(&packet->task))
- *		kfree(packet);
  *
  * The task goes to the pool at once, for @parallel. When @parallel has returned and all earlier
  * tasks have had their turns, the task goes to the pool again, for its turn, usually in the same
