@@ -23,7 +23,10 @@
  * As with workqueues, a module must cancel or flush its works, and destroy its queues, before it is
  * unloaded. Documentation/workqueue.rst lists the differences from workqueues.
  *
- * A function whose comment has no line "Context:" may be called in any context.
+ * Contexts, where a comment has no other: of functions that queue, cancel, disable or enable a
+ * work, or ask whether it is busy, any except NMI, and not with scheduler locks held; of those that
+ * flush, drain or destroy a queue, process context; sleeps, uninterruptibly. Not in a work of @wq.
+ * All other functions may be called in any context.
  */
 #ifndef _LINUX_WPOOL_WQ_H
 #define _LINUX_WPOOL_WQ_H
@@ -119,6 +122,12 @@ static inline void wpool_work_init(struct wpool_work *work, wpool_work_fn func)
 /* private: called by timers only */
 void wpool_delayed_work_timer_fn(struct timer_list *timer);
 
+#define __wpool_delayed_work_init(_dwork, _func, _flags, _setup)			\
+	do {										\
+		wpool_work_init(&(_dwork)->work, (_func));				\
+		_setup(&(_dwork)->timer, wpool_delayed_work_timer_fn, (_flags) | TIMER_IRQSAFE); \
+	} while (0)
+
 /**
  * wpool_delayed_work_init() - prepare a delayed work
  * @_dwork: the delayed work; neither pending nor running
@@ -126,19 +135,11 @@ void wpool_delayed_work_timer_fn(struct timer_list *timer);
  * @_flags: of the timer: %TIMER_DEFERRABLE, or 0
  */
 #define wpool_delayed_work_init(_dwork, _func, _flags)					\
-	do {										\
-		wpool_work_init(&(_dwork)->work, (_func));				\
-		timer_setup(&(_dwork)->timer, wpool_delayed_work_timer_fn,		\
-			    (_flags) | TIMER_IRQSAFE);					\
-	} while (0)
+	__wpool_delayed_work_init(_dwork, _func, _flags, timer_setup)
 
 /* As wpool_delayed_work_init(), on the stack; see wpool_delayed_work_destroy_on_stack(). */
 #define wpool_delayed_work_init_onstack(_dwork, _func, _flags)				\
-	do {										\
-		wpool_work_init(&(_dwork)->work, (_func));				\
-		timer_setup_on_stack(&(_dwork)->timer, wpool_delayed_work_timer_fn,	\
-				     (_flags) | TIMER_IRQSAFE);				\
-	} while (0)
+	__wpool_delayed_work_init(_dwork, _func, _flags, timer_setup_on_stack)
 
 /**
  * wpool_delayed_work_destroy_on_stack() - end the use of a delayed work on the caller's stack
@@ -192,8 +193,6 @@ wpool_wq_create(struct module *owner, unsigned int flags, int max_active, const 
  * Drains @wq as wpool_wq_drain(). The caller makes sure that no timer of a delayed work runs for
  * the queue, and that no thread queues a work from then on. wpool_work_flush() and
  * wpool_work_cancel_sync() of a work that was queued here may be called afterwards.
- *
- * Context: process context; sleeps, uninterruptibly. Not in a work of @wq.
  */
 void wpool_wq_destroy(struct wpool_wq *wq);
 
@@ -203,8 +202,6 @@ void wpool_wq_destroy(struct wpool_wq *wq);
  *
  * Returns even if others continue to queue, and does not wait for timers. At most 16 threads flush
  * or drain @wq at a time; the call of a further one counts as made when one of these has ended.
- *
- * Context: process context; sleeps, uninterruptibly. Not in a work of @wq.
  */
 void wpool_wq_flush(struct wpool_wq *wq);
 
@@ -214,8 +211,6 @@ void wpool_wq_flush(struct wpool_wq *wq);
  *
  * Meanwhile only a running work of @wq may queue works on it. A work that another thread, an
  * interrupt or a timer queues is dropped, and the kernel's log names its function.
- *
- * Context: process context; sleeps, uninterruptibly. Not in a work of @wq.
  */
 void wpool_wq_drain(struct wpool_wq *wq);
 
@@ -267,7 +262,6 @@ struct wpool_wq *wpool_wq_system(enum wpool_wq_system which);
  * never twice at once. The next run of a work that is not disabled sees everything that the caller
  * wrote before this call.
  *
- * Context: any except NMI, and not with scheduler locks held.
  * Return: true if this call queued the work.
  */
 bool wpool_wq_queue_on(int cpu, struct wpool_wq *wq, struct wpool_work *work);
@@ -286,7 +280,6 @@ static inline bool wpool_wq_queue(struct wpool_wq *wq, struct wpool_work *work)
  * @dwork: the delayed work
  * @delay: in jiffies; 0 queues it at once, with the preference @cpu
  *
- * Context: as wpool_wq_queue_on().
  * Return: true; false where wpool_wq_queue_on() does nothing.
  */
 bool wpool_wq_queue_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_work *dwork,
@@ -302,7 +295,6 @@ bool wpool_wq_queue_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_w
  * As mod_delayed_work(): a work that is queued already is first taken out of its queue. If @wq,
  * @dwork or its function is %NULL, the call does nothing and returns false.
  *
- * Context: as wpool_wq_queue_on().
  * Return: true if the work was pending.
  */
 bool wpool_wq_mod_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_work *dwork,
@@ -313,7 +305,6 @@ bool wpool_wq_mod_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_wor
  * @wq: the queue
  * @rwork: the work; it must not be cancelled or disabled: use wpool_rcu_work_flush()
  *
- * Context: as wpool_wq_queue_on().
  * Return: true if this call queued the work.
  */
 bool wpool_wq_queue_rcu(struct wpool_wq *wq, struct wpool_rcu_work *rwork);
@@ -338,7 +329,6 @@ bool wpool_rcu_work_flush(struct wpool_rcu_work *rwork);
  * wpool_work_cancel() - take a work back, as cancel_work()
  * @work: the work; a running function continues
  *
- * Context: any except NMI, and not with scheduler locks held.
  * Return: true if the work was pending.
  */
 bool wpool_work_cancel(struct wpool_work *work);
@@ -365,7 +355,6 @@ bool wpool_work_disable_sync(struct wpool_work *work);
  * wpool_work_enable() - take back one call that disabled a work
  * @work: the work
  *
- * Context: any except NMI, and not with scheduler locks held.
  * Return: true if the work can be queued from now on, also if another thread is just being refused.
  */
 bool wpool_work_enable(struct wpool_work *work);
@@ -375,7 +364,6 @@ bool wpool_work_enable(struct wpool_work *work);
  * @wq: the queue
  * @work: the work; is queued unless another call keeps it disabled
  *
- * Context: as wpool_wq_queue_on().
  * Return: as wpool_work_enable().
  */
 static inline bool wpool_wq_enable_and_queue(struct wpool_wq *wq, struct wpool_work *work)
@@ -401,7 +389,6 @@ struct wpool_work *wpool_current_work(void);
  * wpool_work_busy() - is a work pending or running? Racy.
  * @work: the work
  *
- * Context: any except NMI, and not with scheduler locks held.
  * Return: %WORK_BUSY_PENDING, %WORK_BUSY_RUNNING, both or 0.
  */
 unsigned int wpool_work_busy(struct wpool_work *work);
