@@ -176,26 +176,21 @@ DECLARE_EVENT_CLASS(wpool_worker,
 	TP_printk("pool=%s cpu=%d worker=%d", __entry->pool, __entry->cpu, __entry->worker)
 );
 
+#define DEFINE_WPOOL_WORKER_EVENT(name)						\
+	DEFINE_EVENT(wpool_worker, name,						\
+		TP_PROTO(const char *pool, int cpu, pid_t worker), TP_ARGS(pool, cpu, worker))
+
 /* A worker joined the idle list. @cpu: home of the worker. */
-DEFINE_EVENT(wpool_worker, wpool_worker_parked,
-	TP_PROTO(const char *pool, int cpu, pid_t worker),
-	TP_ARGS(pool, cpu, worker)
-);
+DEFINE_WPOOL_WORKER_EVENT(wpool_worker_parked);
 
 /* A worker must leave because it was idle for too long. @cpu: home of the worker. */
-DEFINE_EVENT(wpool_worker, wpool_worker_expired,
-	TP_PROTO(const char *pool, int cpu, pid_t worker),
-	TP_ARGS(pool, cpu, worker)
-);
+DEFINE_WPOOL_WORKER_EVENT(wpool_worker_expired);
 
 /*
  * The rescuer of a pool became a worker, since a worker was needed. @cpu: home of the worker; the
  * event is recorded on the CPU that needs the worker.
  */
-DEFINE_EVENT(wpool_worker, wpool_worker_stepped_in,
-	TP_PROTO(const char *pool, int cpu, pid_t worker),
-	TP_ARGS(pool, cpu, worker)
-);
+DEFINE_WPOOL_WORKER_EVENT(wpool_worker_stepped_in);
 
 /*
  * A worker was taken off the idle list, to work or to leave. @cpu: home of the worker; the event is
