@@ -60,7 +60,8 @@
  * -EINVAL, or does nothing if it has no error to return. A submit, including wpool_invoke(),
  * returns -EINVAL for %NULL and must not be given an ERR_PTR.
  *
- * A function of these headers whose comment has no line "Context:" may be called in any context.
+ * A function of these headers may be called in any context, unless its comment has a line
+ * "Context:", or the head of its header says where such functions may be called.
  *
  * A module must destroy its pools before it is unloaded. If it does not, the log names the module
  * and the pool, and wpool destroys the pool when the module's exit function has returned: queued
@@ -114,8 +115,8 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
 /**
  * typedef wpool_abort_fn - takes over a task whose function will never return
  * @task: the task, which belongs to this function from now on
- * @status: -ECANCELED if the task was cancelled before it started, -ETIME if it had
- *	waited for longer than max_wait_ms, -EIO if the worker died in the task
+ * @status: -ECANCELED if the task was cancelled before it started, -ETIME if it had waited for
+ *	longer than max_wait_ms, -EIO if the worker died in the task
  *
  * Context: process context: a worker, or a thread of the kernel's workqueues. May sleep; meanwhile
  * the task's pool cannot be destroyed, and other tasks of that pool that end without a run may have
@@ -127,14 +128,7 @@ typedef void (*wpool_task_fn)(struct wpool_task *task);
  */
 typedef void (*wpool_abort_fn)(struct wpool_task *task, int status);
 
-/**
- * typedef wpool_arg_abort_fn - takes over an argument whose function will never return
- * @arg: the submitter's argument, which belongs to this function from now on
- * @status: -ECANCELED if the call was cancelled before it started, -ETIME if it had waited for
- *	longer than max_wait_ms, -EIO if the worker died in the call
- *
- * Context: as &typedef wpool_abort_fn.
- */
+/* As wpool_abort_fn, for an argument whose function will never return, instead of a task. */
 typedef void (*wpool_arg_abort_fn)(void *arg, int status);
 
 /**
@@ -187,11 +181,9 @@ enum wpool_order {
  *
  * A SCHED_FIFO worker starts on its CPU as soon as it is woken, and keeps the CPU until its task
  * sleeps or ends: neither cond_resched() nor other workers of that CPU interrupt the task. Use
- * SCHED_FIFO for short tasks that other threads wait for, such as the end of a request. The tasks
- * queued behind a hog go to workers of other CPUs, or wait until the hog sleeps if there are none.
- * SCHED_NORMAL threads get only the time that the kernel reserves for them, by default 50 ms of
- * each second. Workers are created by such threads, so a pool whose tasks keep all CPUs busy grows
- * slowly: give it @min_workers, or @prealloc.
+ * SCHED_FIFO for short tasks that other threads wait for, such as the end of a request. Workers are
+ * created by SCHED_NORMAL threads, so a pool whose tasks keep all CPUs busy grows slowly: give it
+ * @min_workers, or @prealloc. Documentation/tuning.rst says more.
  */
 enum wpool_sched {
 	WPOOL_SCHED_NORMAL	= 0,
@@ -453,21 +445,14 @@ static_assert(sizeof(struct wpool_task) <= 64, "a task is at most one cache line
 #define WPOOL_TASK_URGENT	BIT(7)
 #define WPOOL_TASK_STATIC	BIT(6)	/* CONFIG_DEBUG_OBJECTS: task needs no wpool_task_init() */
 
-/**
- * __WPOOL_TASK_INIT() - the initial value of a joinable task
- * @_func: the function to run
- *
- * Does at compile time what wpool_task_init() does at run time, for a task that is static, or a
- * member of a static object. Not for a local variable. Events, strands and groups have no such
- * initialiser, because each belongs to a pool from the start.
+/*
+ * The initial value of a joinable task that is static, or a member of a static object. Not for a
+ * local variable. Events, strands and groups have none, because each belongs to a pool from the
+ * start.
  */
 #define __WPOOL_TASK_INIT(_func) { .flags = WPOOL_TASK_STATIC, .func = (_func) }
 
-/**
- * DEFINE_WPOOL_TASK() - define a prepared joinable task
- * @_name: name of the variable; "static" may stand before the macro
- * @_func: the function to run
- */
+/* Define a joinable task that is prepared with this value; "static" may stand before the macro. */
 #define DEFINE_WPOOL_TASK(_name, _func) struct wpool_task _name = __WPOOL_TASK_INIT(_func)
 
 /**
@@ -507,9 +492,8 @@ static inline void wpool_task_set_urgent(struct wpool_task *task, bool urgent)
  * wpool_task_destroy_on_stack() - end the use of a task on the caller's stack
  * @task: a task that was prepared here and has finished, or was never submitted
  *
- * Call this before @task, a local variable, goes out of scope. Only on kernels with
- * CONFIG_DEBUG_OBJECTS the call has an effect: it warns if the task is still queued or running. The
- * model is destroy_work_on_stack().
+ * Only with CONFIG_DEBUG_OBJECTS the call has an effect: it warns if the task is still queued or
+ * running. The model is destroy_work_on_stack().
  */
 void wpool_task_destroy_on_stack(struct wpool_task *task);
 #else
@@ -587,16 +571,11 @@ void wpool_attrs_init(struct wpool_attrs *attrs);
  */
 #define wpool_create(attrs)	__wpool_create(attrs, THIS_MODULE)
 
-/**
- * __wpool_create() - as wpool_create(), but the pool belongs to another module, or to none
- * @attrs: as wpool_create()
- * @owner: the module that must destroy the pool, on whose behalf a library creates it. %NULL: wpool
- *	destroys the pool when wpool itself is unloaded, the caller keeps the functions of the
- *	pool's tasks loaded until then, which wpool does not check, and the kernel's log does not
- *	say what is wrong with @attrs
- *
- * Context: as wpool_create().
- * Return: as wpool_create().
+/*
+ * As wpool_create(), for another module @owner, which must destroy the pool, or for none. %NULL:
+ * wpool destroys the pool when wpool itself is unloaded, the caller keeps the functions of the
+ * pool's tasks loaded until then, which wpool does not check, and the kernel's log does not say
+ * what is wrong with @attrs.
  */
 struct wpool * __must_check __wpool_create(const struct wpool_attrs *attrs, struct module *owner);
 
@@ -777,9 +756,9 @@ int __must_check wpool_try_submit(struct wpool *pool, struct wpool_task *task);
  * @task: the task, initialised
  * @timeout: in jiffies; 0 does not wait
  *
- * If the pool is full, %WPOOL_FAIL gives -EAGAIN. Under any other policy the call
- * waits for up to @timeout and then gives -ETIME: it neither runs the task nor drops one.
- * With a @timeout of 0 it gives -ETIME at once, also to one of the pool's own tasks.
+ * If the pool is full, %WPOOL_FAIL gives -EAGAIN. Under any other policy the call waits for up to
+ * @timeout and then gives -ETIME: it neither runs the task nor drops one. With a @timeout of 0 it
+ * gives -ETIME at once, also to one of the pool's own tasks.
  *
  * Context: process context; may sleep.
  * Return: as wpool_submit(); -ETIME if it timed out; -EINVAL also if @timeout is negative.
@@ -806,15 +785,7 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  */
 int __must_check wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
-/**
- * wpool_try_submit_on() - as wpool_submit_on(), if the task fits now
- * @pool: the pool
- * @cpu: as wpool_submit_on()
- * @task: the task, initialised
- *
- * Context: as wpool_try_submit().
- * Return: as wpool_try_submit(); -EINVAL also if @cpu is not possible.
- */
+/* As wpool_submit_on(), with the contexts and results of wpool_try_submit(). */
 int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
 /**
@@ -924,16 +895,11 @@ bool wpool_task_cancel(struct wpool_task *task);
  */
 int wpool_task_cancel_sync(struct wpool_task *task);
 
-/**
- * wpool_task_disable_sync() - cancel a task, and refuse its submits from now on
- * @task: a joinable task
- *
+/*
  * As wpool_task_cancel_sync(). From then on, and until wpool_task_enable(), each submit of the task
  * gets -ECANCELED, also in a batch. A task that was disabled several times must be enabled as
- * often. The model is disable_work_sync().
- *
- * Context: as wpool_task_cancel_sync().
- * Return: as wpool_task_cancel_sync(); after -EINTR, -EDEADLK and -EINVAL the task is not disabled.
+ * often. The model is disable_work_sync(). Returns as wpool_task_cancel_sync(); after -EINTR,
+ * -EDEADLK and -EINVAL the task is not disabled.
  */
 int wpool_task_disable_sync(struct wpool_task *task);
 

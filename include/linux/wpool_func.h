@@ -6,18 +6,10 @@
 #include <linux/gfp.h>
 #include <linux/wpool.h>
 
-/**
- * WPOOL_MAX_FUNC_ITEMS - largest capacity + queue_depth of a pool of
- * wpool_create_func(), unless one of the two is %WPOOL_UNLIMITED
- */
+/* Largest capacity + queue_depth of a pool with a function, unless one of them is unlimited */
 #define WPOOL_MAX_FUNC_ITEMS	524288U
 
-/**
- * typedef wpool_arg_fn - a function of one argument, for wpool_invoke() and wpool_submit_fn()
- * @arg: the submitter's argument
- *
- * Context: as &typedef wpool_task_fn.
- */
+/* A function of one argument, the submitter's. Context: as &typedef wpool_task_fn. */
 typedef void (*wpool_arg_fn)(void *arg);
 
 /**
@@ -57,22 +49,13 @@ struct wpool * __must_check __wpool_create_func(const struct wpool_attrs *attrs,
 int __must_check wpool_submit_fn(struct wpool *pool, wpool_arg_fn func,
 				 void *arg, struct module *owner, gfp_t gfp);
 
-/**
- * wpool_submit_fn_abortable() - as wpool_submit_fn(), for an argument that must not be lost
- * @pool: the pool
- * @func: the function
- * @abort: called instead if the accepted call ends before @func starts, or if its worker dies in
- *	@func; %NULL behaves as wpool_submit_fn()
- * @arg: the argument of both
- * @owner: module that holds the text of @func and @abort (%THIS_MODULE), pinned as by
- *	wpool_submit_fn() until the called function has returned; %NULL for built-in code
- * @gfp: as wpool_submit_fn()
- *
- * After 0, @arg belongs to the call: either @func returns or @abort is called, never both. If @func
- * frees @arg, no later statement of @func may fault. After an error @arg is still the caller's.
- *
- * Context: as wpool_submit_fn().
- * Return: as wpool_submit_fn().
+/*
+ * As wpool_submit_fn(), for an argument that must not be lost: @abort is called instead if the
+ * accepted call ends before @func starts, or if its worker dies in @func; %NULL behaves as
+ * wpool_submit_fn(). @owner has the text of both, and is pinned until the called function has
+ * returned. After 0, @arg belongs to the call: either @func returns or @abort is called, never
+ * both. If @func frees @arg, no later statement of @func may fault. After an error @arg is still
+ * the caller's.
  */
 int __must_check wpool_submit_fn_abortable(struct wpool *pool, wpool_arg_fn func,
 					   wpool_arg_abort_fn abort, void *arg,
