@@ -24,13 +24,10 @@
  */
 #include "core/ring.h"
 
-#include <linux/string.h>
-
 #include "inject.h"
 
 void wpool_ring_init(struct wpool_ring *ring)
 {
-	memset(ring, 0, sizeof(*ring));
 	ring->tail = wpool_counter_start();
 	atomic_set(&ring->head, ring->tail);
 }
