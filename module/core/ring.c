@@ -34,24 +34,23 @@ void wpool_ring_init(struct wpool_ring *ring)
 
 u32 wpool_ring_grab_all(struct wpool_ring *ring, struct wpool_task **tasks)
 {
-	int head = atomic_read_acquire(&ring->head);
 	u32 nr, i;
+	int head;
 
-	do {
+	for (;;) {
+		head = atomic_read_acquire(&ring->head);
 		nr = wpool_ring_tail(ring) - (u32)head;
 		if (!nr)
 			return 0;
 		/* head was read before tail and is too old for that tail: read head again */
-		if (nr > WPOOL_RING_SIZE) {
-			head = atomic_read_acquire(&ring->head);
+		if (nr > WPOOL_RING_SIZE)
 			continue;
-		}
 		for (i = 0; i < nr; i++)
 			tasks[i] = READ_ONCE(*wpool_ring_slot(ring, (u32)head + i));
 		/* wpool_ring_grab_all:A, pairs with wpool_ring_room:A */
 		if (atomic_try_cmpxchg(&ring->head, &head, (int)((u32)head + nr)))
 			return nr;
-	} while (true);
+	}
 }
 
 bool wpool_ring_holds(struct wpool_ring *ring, const struct wpool_task *task)
@@ -68,26 +67,23 @@ bool wpool_ring_holds(struct wpool_ring *ring, const struct wpool_task *task)
 
 struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own, struct wpool_ring *victim, u32 *nr)
 {
-	u32 tail = own->tail;
-	int head = atomic_read_acquire(&victim->head);
+	u32 tail = own->tail, n, i;
 	struct wpool_task *first;
-	u32 n, i;
+	int head;
 
 	/*
 	 * The slots of @own beyond its tail belong to the producer, which is the caller: fill
 	 * them in place, without a buffer. The new tail makes them visible.
 	 */
-	do {
+	for (;;) {
+		head = atomic_read_acquire(&victim->head);
 		n = wpool_ring_tail(victim) - (u32)head;
 		n -= n / 2;
-		if (!n) {
-			*nr = 0;
+		*nr = n;
+		if (!n)
 			return NULL;
-		}
-		if (n > WPOOL_RING_HALF) {
-			head = atomic_read_acquire(&victim->head);
+		if (n > WPOOL_RING_HALF)
 			continue;
-		}
 		first = READ_ONCE(*wpool_ring_slot(victim, (u32)head));
 		for (i = 0; i < n - 1; i++) {
 			WRITE_ONCE(*wpool_ring_slot(own, tail + i),
@@ -98,10 +94,9 @@ struct wpool_task *wpool_ring_steal_half(struct wpool_ring *own, struct wpool_ri
 		/* wpool_ring_steal_half:A, pairs with wpool_ring_room:A */
 		if (atomic_try_cmpxchg(&victim->head, &head, (int)((u32)head + n)))
 			break;
-	} while (true);
+	}
 
 	/* wpool_ring_steal_half:B, pairs with wpool_ring_tail:A */
 	smp_store_release(&own->tail, tail + n - 1);
-	*nr = n;
 	return first;
 }
