@@ -91,9 +91,6 @@ u32 wpool_fifo_pop(struct wpool_fifo *fifo, struct wpool_task **tasks, u32 max)
 	struct list_head *first;
 	u32 n = 0;
 
-	if (!wpool_fifo_len(fifo))
-		return 0;
-
 	raw_spin_lock(&fifo->lock);
 	for (first = fifo->tasks.next; n < max && first != &fifo->tasks; n++) {
 		tasks[n] = list_entry(first, struct wpool_task, node);
