@@ -14,7 +14,6 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
-#include "compat.h"
 #include "core/counts.h"
 #include "core/idle.h"
 #include "core/monitor_timer.h"

@@ -20,9 +20,6 @@
 #include "compat.h"
 #include "core/worker.h"
 
-struct wpool;
-struct wpool_runq;
-
 /* A worker that has slept more often in a task is let off its home CPU, see switched_in(). */
 #define WPOOL_MANY_SLEEPS	64
 

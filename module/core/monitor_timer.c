@@ -35,7 +35,6 @@
 #include <linux/rcupdate.h>
 
 #include "compat.h"
-#include "core/state.h"
 
 enum wpool_monitor_timer_state wpool_monitor_timer_state;
 u64 wpool_monitor_period_ns;

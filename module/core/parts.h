@@ -14,8 +14,6 @@
 #include <linux/wpool.h>
 #include <asm/local64.h>
 
-struct wpool_worker;
-
 /* Tokens of a pool without a limit: more than any limit. */
 #define WPOOL_TOKENS_UNLIMITED	((int)BIT(30))
 

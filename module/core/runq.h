@@ -16,10 +16,6 @@
 #include "core/parts.h"
 #include "core/ring.h"
 
-struct wpool;
-struct wpool_task;
-struct wpool_worker;
-
 /* How a CPU is made to look at its run queue; the letters are those of state.h. */
 struct wpool_handoff {
 	struct irq_work work;		/* K: wakes a worker after a worker has blocked here */

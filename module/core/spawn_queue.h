@@ -11,8 +11,6 @@
 
 #include "core/counts.h"
 
-struct wpool;
-
 /* The most spawners that run at the same time on a node; each serves one pool. */
 #define WPOOL_NR_SPAWNERS	4
 

@@ -4,7 +4,6 @@
 #define WPOOL_CORE_WORKER_H
 
 #include <linux/atomic.h>
-#include <linux/build_bug.h>
 #include <linux/completion.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
@@ -13,10 +12,6 @@
 #include <linux/timer.h>
 #include <linux/types.h>
 #include <linux/wpool.h>
-
-struct wpool_preparing;
-struct wpool_runq;
-struct wpool_worn;
 
 /*
  * What a task must leave as it found it, see task/context.h: the part of a thread's state that a
