@@ -49,7 +49,6 @@
 #include "core/monitor_timer.h"
 #include "core/notify.h"
 #include "core/queued.h"
-#include "core/registry.h"
 #include "core/runqs.h"
 #include "core/sched.h"
 #include "core/state.h"

@@ -2,7 +2,6 @@
 /* The scheduler, see sched.h. wake.c decides which worker to wake, and explains the barriers. */
 #include "core/sched.h"
 
-#include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/sched/stat.h>
 #include <linux/time.h>

@@ -2,7 +2,6 @@
 /* Tasks that move between queues, see steal.h. */
 #include "core/steal.h"
 
-#include "core/counts.h"
 #include "core/length.h"
 #include "core/queued.h"
 #include "core/runqs.h"

@@ -9,7 +9,6 @@
 
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
-#include <linux/time.h>
 
 #include "core/length.h"
 #include "core/queued.h"

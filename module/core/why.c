@@ -18,7 +18,6 @@
 #include <linux/ratelimit.h>
 #include <linux/rculist.h>
 
-#include "compat.h"
 #include "core/counts.h"
 #include "core/freeze.h"
 #include "core/handoff.h"

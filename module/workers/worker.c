@@ -13,7 +13,6 @@
 #include "core/idle.h"
 #include "core/queued.h"
 #include "core/sched.h"
-#include "core/spawn_queue.h"
 #include "core/state.h"
 #include "core/wake.h"
 #include "task/context.h"
@@ -190,4 +189,3 @@ int wpool_worker_main(void *worker)
 	wpool_hooks_end(w);
 	return 0;
 }
-
