@@ -88,23 +88,22 @@ struct wpool_runq *wpool_home_choose(struct wpool *pool, int prefer)
 {
 	int near = prefer < -1 ? WPOOL_BESIDE(prefer) : prefer;
 	struct wpool_runq *rq, *best = NULL, *goal = near < 0 ? NULL : wpool_runq(pool, near);
-	u32 away, nearest = 0;
 	u64 cost, least = U64_MAX;
 	int cpu;
 
 	wpool_for_each_runq(pool, rq, cpu) {
 		if (READ_ONCE(rq->redirect))
 			continue;
-		cost = READ_ONCE(rq->nr_workers);
+		cost = (u64)READ_ONCE(rq->nr_workers) << 32;
 		/* a CPU without room comes last, except for preallocated workers: they may wait */
 		if (!pool->prealloc && !wpool_runq_has_room(rq))
-			cost += U32_MAX;
-		away = goal ? 1 + wpool_distance(&pool->sites[cpu], &pool->sites[near], true) : 0;
+			cost |= BIT_ULL(63);
 		if (rq == goal)
-			away = prefer < 0 ? U32_MAX : 0;
-		if (cost < least || (cost == least && away < nearest)) {
+			cost += prefer < 0 ? U32_MAX : 0;
+		else if (goal)
+			cost += 1 + wpool_distance(&pool->sites[cpu], &pool->sites[near], true);
+		if (cost < least) {
 			least = cost;
-			nearest = away;
 			best = rq;
 		}
 	}
