@@ -283,7 +283,7 @@ void wpool_workers_set_free(struct wpool *pool)
  * again, pools that may use it remove the mark. A run queue is made with its pool, or before its
  * CPU next comes online.
  */
-static enum cpuhp_state online_state, prepare_state;
+static int online_state, prepare_state;
 
 /* A CPU becomes usable as a home, or no worker is moved to the CPU any more. */
 static void set_usable(unsigned int cpu, bool on)
@@ -334,21 +334,17 @@ static int cpu_down_begins(unsigned int cpu)
 
 int wpool_hotplug_init(void)
 {
-	int ret;
-
-	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "wpool:prepare",
-					cpu_prepare, NULL);
-	if (ret < 0)
-		return ret;
-	prepare_state = ret;
+	prepare_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "wpool:prepare",
+						  cpu_prepare, NULL);
+	if (prepare_state < 0)
+		return prepare_state;
 	/* calls cpu_up() for each CPU that is online */
-	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "wpool:online", cpu_up, cpu_down_begins);
-	if (ret < 0) {
-		cpuhp_remove_state_nocalls(prepare_state);
-		return ret;
-	}
-	online_state = ret;
-	return 0;
+	online_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "wpool:online",
+					 cpu_up, cpu_down_begins);
+	if (online_state >= 0)
+		return 0;
+	cpuhp_remove_state_nocalls(prepare_state);
+	return online_state;
 }
 
 void wpool_hotplug_exit(void)
