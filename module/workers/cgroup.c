@@ -173,17 +173,14 @@ static void be_spared(void)
 
 static int anchor_main(void *data)
 {
+	DECLARE_WAIT_QUEUE_HEAD_ONSTACK(stop_wq);
+
 	be_spared();
 	/* the mark of a bound thread; without it, the thread may be moved */
 	current->flags &= ~PF_NO_SETAFFINITY;
 	complete(data);
-	for (;;) {
-		set_current_state(TASK_IDLE);
-		if (kthread_should_stop())
-			break;
-		schedule();
-	}
-	__set_current_state(TASK_RUNNING);
+	/* kthread_stop() wakes the thread itself */
+	wait_event_idle(stop_wq, kthread_should_stop());
 	return 0;
 }
 
