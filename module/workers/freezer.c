@@ -138,25 +138,20 @@ static int freezer_main(void *unused)
 		freeze_pools();
 	complete(&is_started);
 	for (;;) {
-		/* before the checks, so that a wake-up after the checks is not lost */
-		set_current_state(TASK_IDLE);
+		/* a change of these wakes this thread, not the queue */
+		wait_event_idle(done_wq, is_freeze_wanted() != READ_ONCE(wpool_freeze_is_on) ||
+				freezing(current) || kthread_should_stop());
 		if (is_freeze_wanted() != READ_ONCE(wpool_freeze_is_on)) {
-			__set_current_state(TASK_RUNNING);
 			if (is_freeze_wanted())
 				freeze_pools();
 			else
 				thaw_pools();
 		} else if (freezing(current)) {
-			__set_current_state(TASK_RUNNING);
 			try_to_freeze();
-		} else if (!kthread_should_stop()) {
-			schedule();
-		} else {
-			break;
+		} else if (kthread_should_stop()) {
+			return 0;
 		}
 	}
-	__set_current_state(TASK_RUNNING);
-	return 0;
 }
 
 int wpool_freezer_start(void)
