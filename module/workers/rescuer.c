@@ -95,8 +95,9 @@ void wpool_rescuer_check(struct wpool *pool)
 }
 
 /*
- * Put the calling worker into reserve, where it can be taken, or take it out again. Returns false
- * if it is not the rescuer any more, or was taken or dismissed before.
+ * Put the calling worker into reserve, where it can be taken, or take it out again: then it follows
+ * its pool, so @changed is cleared. Returns false if it is not the rescuer any more, or was taken
+ * or dismissed before.
  */
 static bool set_in_reserve(struct wpool_worker *w, bool in)
 {
@@ -107,26 +108,12 @@ static bool set_in_reserve(struct wpool_worker *w, bool in)
 	ret = in ? pool->reserve.rescuer == w : w->in_reserve;
 	if (ret)
 		WRITE_ONCE(w->in_reserve, in);
+	if (!in)
+		WRITE_ONCE(w->changed, false);
 	if (ret && !in)
 		wpool_threads_enter(pool);
 	raw_spin_unlock_irq(&pool->workers.lock);
 	return ret;
-}
-
-/*
- * The rescuer must not be bound to one CPU, where a task may run for long, and must not run outside
- * the pool's CPUs. The calls below may sleep, so the worker makes them before it enters the
- * reserve.
- */
-static void follow_pool(struct wpool_worker *w)
-{
-	struct wpool *pool = w->pool;
-
-	raw_spin_lock_irq(&pool->workers.lock);
-	WRITE_ONCE(w->changed, false);
-	raw_spin_unlock_irq(&pool->workers.lock);
-	wpool_cgroup_follow(w);
-	set_cpus_allowed_ptr(current, pool->homes);
 }
 
 bool wpool_rescuer_wait(struct wpool_worker *w)
@@ -134,7 +121,9 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 	struct wpool *pool = w->pool;
 
 	do {
-		follow_pool(w);
+		/* these may sleep, so not in reserve, and allow all homes: a task may keep a CPU */
+		wpool_cgroup_follow(w);
+		set_cpus_allowed_ptr(current, pool->homes);
 		if (!set_in_reserve(w, true))
 			return false;
 		/* count the thread out without the lock: the wake-up may sleep on PREEMPT_RT */
