@@ -118,6 +118,7 @@ static bool set_in_reserve(struct wpool_worker *w, bool in)
 
 bool wpool_rescuer_wait(struct wpool_worker *w)
 {
+	DECLARE_WAIT_QUEUE_HEAD_ONSTACK(wq);
 	struct wpool *pool = w->pool;
 
 	do {
@@ -132,13 +133,7 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 		smp_mb();
 		wpool_rescuer_check(pool);
 		/* wpool_rescuer_wait:B, pairs with wpool_reserve_take:A */
-		while (smp_load_acquire(&w->in_reserve) && !READ_ONCE(w->changed)) {
-			/* before the checks: a wake-up after them is not lost */
-			set_current_state(TASK_IDLE);
-			if (READ_ONCE(w->in_reserve) && !READ_ONCE(w->changed))
-				schedule();
-			__set_current_state(TASK_RUNNING);
-		}
+		wait_event_idle(wq, !smp_load_acquire(&w->in_reserve) || READ_ONCE(w->changed));
 	} while (set_in_reserve(w, false));
 	if (w->leaving)
 		return false;
