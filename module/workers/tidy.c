@@ -43,9 +43,6 @@ static void report_fault(struct wpool_worker *w)
 /* Repair the state that a dead worker has left. */
 static void repair_after_death(struct wpool_worker *w)
 {
-	struct wpool *pool = w->pool;
-
-	report_fault(w);
 	/* before the task ends: its owner may then free the task that the worker waited for */
 	wpool_wait_forget(w);
 	/* the worker may have died between two tasks, because of damage done by a task */
@@ -65,15 +62,14 @@ static void repair_after_death(struct wpool_worker *w)
 	wpool_searching_leave(w);
 	wpool_running_leave(w);
 	local_irq_enable();
-	wpool_worker_count_out(pool);
+	wpool_worker_count_out(w->pool);
 }
 
 static void tidy_worker(struct wpool_worker *w)
 {
+	report_fault(w);
 	/* a worker that died in a hook is not counted in, or already counted out */
-	if (w->leaving)
-		report_fault(w);
-	else
+	if (!w->leaving)
 		repair_after_death(w);
 	wpool_worker_reap(w);
 }
