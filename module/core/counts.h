@@ -82,7 +82,7 @@ void wpool_coming_enter(struct wpool_worker *w);
 /** wpool_coming_leave() - a worker no longer counts as coming: it searches, or will not help */
 void wpool_coming_leave(struct wpool_worker *w);
 
-/* The calling worker has got its CPU: end its waking. It becomes searching if @w->helps. */
+/* @w has got its CPU, or is dead: end its waking. It becomes searching if @w->helps. */
 void wpool_waking_leave(struct wpool_worker *w);
 
 /*

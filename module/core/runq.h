@@ -116,7 +116,7 @@ struct wpool_runq {
 					 */
 	struct wpool_worker *waking;	/* Q: the worker that was picked or created for this run
 					 *    queue and has not started to look for work, or NULL;
-					 *    that worker clears it without the lock
+					 *    that worker, or tidy.c, clears it without the lock
 					 */
 	struct wpool_handoff handoff;	/* makes this CPU look at the queues, see handoff.h */
 	struct wpool_seen watch;	/* N: what the monitor saw of this run queue */

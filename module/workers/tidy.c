@@ -54,10 +54,8 @@ static void repair_after_death(struct wpool_worker *w)
 	raw_spin_lock(&w->rq->lock);
 	if (w->parked)
 		wpool_idle_take(w->rq, w);
-	wpool_waking_disown(w);
 	raw_spin_unlock(&w->rq->lock);
-	wpool_coming_leave(w);
-	WRITE_ONCE(w->picked, false);
+	wpool_waking_leave(w);
 	wpool_home_count(w->rq, -1);
 	wpool_searching_leave(w);
 	wpool_running_leave(w);
