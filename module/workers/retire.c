@@ -62,8 +62,6 @@ bool wpool_worker_resign(struct wpool_worker *w)
 
 void wpool_worker_left(struct wpool *pool, bool stays)
 {
-	struct wpool_runq *rq = wpool_this_runq(pool);
-
 	if (stays) {
 		/* as wpool_module_count_out:A; the rescuer remains a worker of the module */
 		smp_mb();
@@ -73,7 +71,7 @@ void wpool_worker_left(struct wpool *pool, bool stays)
 	}
 	if (unlikely(READ_ONCE(wpool_nr_starved)) || unlikely(READ_ONCE(pool->spawn.refused)))
 		wpool_spawn_room_free(pool);
-	wpool_wake_if_work(pool, rq);
+	wpool_wake_if_work(pool, wpool_this_runq(pool));
 	/* other idle workers may leave, too, now that the last tasks are taken: wake one */
 	if (unlikely(wpool_is_closed(pool)) && !wpool_queues_len(pool))
 		wpool_idle_wake_next(pool);
