@@ -19,7 +19,6 @@
 
 #include "core/current.h"
 #include "core/state.h"
-#include "workers/home.h"
 
 /* What the creator of a worker waits for, on the creator's stack. */
 struct wpool_preparing {
@@ -81,9 +80,6 @@ bool wpool_hooks_start(struct wpool_worker *w)
 	if (err)
 		return false;
 	wait_for_completion_state(&w->may_go, TASK_IDLE);
-	/* if the home is excluded, or the bind fails, the worker looks for another home */
-	if (!w->leaving && !READ_ONCE(w->rq->redirect))
-		wpool_worker_bind(w);
 	return true;
 }
 

@@ -31,7 +31,6 @@
 #include "core/wake.h"
 #include "workers/cgroup.h"
 #include "workers/expire.h"
-#include "workers/home.h"
 #include "workers/owner_hooks.h"
 #include "workers/retire.h"
 
@@ -137,9 +136,6 @@ bool wpool_rescuer_wait(struct wpool_worker *w)
 	} while (set_in_reserve(w, false));
 	if (w->leaving)
 		return false;
-	/* if the home is excluded, or the bind fails, the worker looks for another home */
-	if (!READ_ONCE(w->rq->redirect))
-		wpool_worker_bind(w);
 	/* as in spawn_at(): idle workers may expire now */
 	wpool_expire_arm(pool, READ_ONCE(pool->expiry_ms));
 	return true;

@@ -141,6 +141,9 @@ static void run_tasks(struct wpool_worker *w)
 	struct wpool_task *task;
 	bool left;
 
+	/* after worker_start or the reserve; if it fails, the worker looks for another home */
+	if (current->nr_cpus_allowed != 1 && !READ_ONCE(w->rq->redirect))
+		wpool_worker_bind(w);
 	/* as after a park: worker_start, or a thread outside, may have changed the class */
 	wpool_class_restore(w);
 	for (;;) {
