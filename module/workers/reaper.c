@@ -58,13 +58,20 @@ void wpool_worker_reap(struct wpool_worker *w)
 }
 
 /*
- * Reap the workers of @ending whose threads have ended, and do not wait for the others: a thread of
- * low priority on a busy CPU may take long to end.
+ * Reap the workers whose threads have ended, and do not wait for the others. A thread in @ending
+ * usually ends within microseconds, and the destruction of its pool waits: look again after
+ * FIRST_LOOK_NS if a thread is new. Otherwise double the interval, up to a tick, for threads that
+ * do not get their CPU.
  */
-static void reap_ended(void)
+static void reap_workers(struct work_struct *work)
 {
 	struct wpool_worker *w, *next;
+	static u64 ns;
 
+	raw_spin_lock_irq(&lock);
+	ns = list_empty(&dead) ? min(2 * ns, (u64)TICK_NSEC) : FIRST_LOOK_NS;
+	list_splice_tail_init(&dead, &ending);
+	raw_spin_unlock_irq(&lock);
 	list_for_each_entry_safe(w, next, &ending, dead_node) {
 		/* set in do_exit(): from then on the thread never runs the module's code */
 		if (!READ_ONCE(w->thread->exit_state))
@@ -78,22 +85,6 @@ static void reap_ended(void)
 			wpool_worker_reap(w);
 		}
 	}
-}
-
-/*
- * A thread in @ending usually ends within microseconds, and the destruction of its pool waits: look
- * again after FIRST_LOOK_NS if a thread is new. Otherwise double the interval, up to a tick, for
- * threads that do not get their CPU.
- */
-static void reap_workers(struct work_struct *work)
-{
-	static u64 ns;
-
-	raw_spin_lock_irq(&lock);
-	ns = list_empty(&dead) ? min(2 * ns, (u64)TICK_NSEC) : FIRST_LOOK_NS;
-	list_splice_tail_init(&dead, &ending);
-	raw_spin_unlock_irq(&lock);
-	reap_ended();
 	if (!list_empty(&ending))
 		hrtimer_start(&timer, ns_to_ktime(ns), HRTIMER_MODE_REL_HARD);
 }
