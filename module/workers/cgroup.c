@@ -320,11 +320,7 @@ void wpool_cgroup_arrive(struct wpool_worker *w)
 	struct mem_cgroup *old = w->memcg;
 
 	be_spared();
-	/*
-	 * A thread with PF_NO_SETAFFINITY can join no other cpuset. The kernel has such threads
-	 * only in the root: elsewhere they would keep cpuset from being enabled or disabled above
-	 * them.
-	 */
+	/* the mark of a bound thread, which is in the way outside the root cgroup: see cgroup.h */
 	if (has_same_cgroups(current, in_root))
 		current->flags |= PF_NO_SETAFFINITY;
 	else

@@ -17,8 +17,7 @@
  * change, it goes home. The anchor begins with all CPUs, and the kernel gives it those of its
  * cpuset: the monitor compares them with pool->cpuset, and after a change lets the pool choose
  * homes among them. When the cgroups of the pool change, each worker moves at its next full look
- * for work; a running task stays where it began. A work attaches the workers, because it runs in
- * the root cgroup and is never out of quota.
+ * for work; a running task stays where it began.
  *
  * The kernel charges the memory of a kernel thread not to the thread's cgroup, but to its active
  * memory cgroup. So a worker makes the memory cgroup of its own cgroup active, with a reference.
