@@ -37,10 +37,9 @@ void wpool_report_stall(struct wpool *pool, struct wpool_seen *watch, int cpu, u
 
 /*
  * A task is queued, or a submitter waits: check whether the pool is in a jam. If no worker of the
- * pool has looked for a task for a second, the log says why: the capacity is used up, max_workers
- * is reached, or hogs keep the CPUs. The episode ends with wpool_report_no_jam(). Context: the
- * monitor, in an RCU read-side section. Returns true if the monitor must come again: the episode is
- * not reported yet, or panic_on_stall_ms is set.
+ * pool has looked for a task for a second, the log says why. The episode ends with
+ * wpool_report_no_jam(). Context: the monitor, in an RCU read-side section. Returns true if the
+ * monitor must come again: the episode is not reported yet, or panic_on_stall_ms is set.
  */
 bool wpool_report_jam(struct wpool *pool, u64 now);
 

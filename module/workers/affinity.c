@@ -280,8 +280,7 @@ void wpool_workers_set_free(struct wpool *pool)
  * When a CPU begins to go offline, its run queues are marked. From then on pushes go to the global
  * queue, workers of other CPUs may take what is queued there, and the CPU's workers move to a new
  * home as soon as they are in no task. Hotplug does not wait for them. Once the CPU is online
- * again, pools that may use it remove the mark. A run queue is made with its pool, or before its
- * CPU next comes online.
+ * again, pools that may use it remove the mark.
  */
 static int online_state, prepare_state;
 

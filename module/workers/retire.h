@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * How a worker is counted in its pool and in the module, and how it leaves: because it expired, or
- * the pool is above its capacity or closed, or another pool needs the room.
- */
+/* How a worker is counted in its pool and in the module, and how it leaves, see worker.h. */
 #ifndef WPOOL_WORKERS_RETIRE_H
 #define WPOOL_WORKERS_RETIRE_H
 

@@ -2,11 +2,9 @@
 /*
  * The spawners, and how they create workers; see spawner.h.
  *
- * A spawner is not pending while it runs. It executes a full barrier (spawn_worker:A), and then
- * looks at the pool. A thread that queues a task after that look finds no request and asks again.
- * wake.c has the pairs. Before the look the spawner counts itself as a thread of the pool. A thread
- * that drains the pool checks first for tasks and then for threads (flush.c), so it does not miss a
- * worker that is being created.
+ * A spawner is not pending while it looks at the pool: spawn_worker:A, see wake.c. Before the look
+ * it counts itself as a thread of the pool. A thread that drains the pool checks first for tasks
+ * and then for threads (flush.c), so it does not miss a worker that is being created.
  *
  * It may take long to create a worker, because kthreadd and the new thread wait for busy CPUs. So
  * workers of several pools are created at the same time.

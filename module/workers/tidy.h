@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The works that serve the queues of core/tidy_queue.h: they end tasks and workers in process
- * context. Each pool has works of its own.
- */
+/* The works that serve the queues of core/tidy_queue.h. */
 #ifndef WPOOL_WORKERS_TIDY_H
 #define WPOOL_WORKERS_TIDY_H
 
 struct work_struct;
 
-/** wpool_tidy_serve() - the work of a pool's queue, see core/tidy_queue.h */
+/** wpool_tidy_serve() - the work of each queue */
 void wpool_tidy_serve(struct work_struct *work);
 
 #endif /* WPOOL_WORKERS_TIDY_H */
