@@ -117,15 +117,17 @@ static struct wpool_worker *create_worker(struct wpool *pool, struct wpool_runq 
 }
 
 /*
- * Create a worker at home at @rq. The caller has counted it in nr_workers. Returns 0, -ENOMEM,
- * -EINTR, -EAGAIN (no more threads in the system), or as wpool_hooks_prepare().
+ * Create a worker at home at @rq. The caller has counted it in nr_workers; an error counts it out.
+ * Returns 0, -ENOMEM, -EINTR, -EAGAIN (no more threads in the system), or as wpool_hooks_prepare().
  */
 static int spawn_at(struct wpool *pool, struct wpool_runq *rq)
 {
 	struct wpool_worker *w = create_worker(pool, rq, false);
 
-	if (IS_ERR(w))
+	if (IS_ERR(w)) {
+		wpool_worker_count_out(pool);
 		return PTR_ERR(w);
+	}
 	/* from here on the worker counts as running, and submitters rely on it: wake it */
 	local_irq_disable();
 	wpool_runq_activate(rq);
@@ -161,10 +163,8 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr)
 		if (err)
 			return err;
 		err = spawn_at(pool, wpool_home_choose(pool, -1));
-		if (err) {
-			wpool_worker_count_out(pool);
+		if (err)
 			return err;
-		}
 	}
 	return 0;
 }
@@ -242,10 +242,7 @@ static bool try_spawn(struct wpool *pool)
 	/* the pool is at its capacity: a worker that becomes free will take the tasks */
 	if (err)
 		return false;
-	err = spawn_at(pool, wpool_need_worker_at(pool));
-	if (err)
-		wpool_worker_count_out(pool);
-	return note_result(pool, err);
+	return note_result(pool, spawn_at(pool, wpool_need_worker_at(pool)));
 }
 
 /* Create a rescuer if the pool has none. Returns true if the spawner must try again. */
