@@ -158,10 +158,8 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr)
 	while (!wpool_is_closed(pool) && READ_ONCE(pool->nr_workers) < nr) {
 		err = wpool_worker_count_in(pool);
 		/* the pool is at its capacity by now: the spawner creates workers, too */
-		if (err == -EBUSY)
-			return 0;
 		if (err)
-			return err;
+			return err == -EBUSY ? 0 : err;
 		err = spawn_at(pool, wpool_home_choose(pool, -1));
 		if (err)
 			return err;
@@ -176,20 +174,18 @@ int wpool_worker_create_all(struct wpool *pool, u32 nr)
  */
 static int create_rescuer(struct wpool *pool)
 {
-	struct wpool_worker *w;
+	bool has_room = wpool_worker_may_enter(pool) && wpool_module_count_in();
+	struct wpool_worker *w = NULL;
 
-	if (!wpool_worker_may_enter(pool) || !wpool_module_count_in()) {
-		wpool_rescuer_set(pool, NULL);
-		return 1;
-	}
-	w = create_worker(pool, wpool_home_choose(pool, -1), true);
+	if (has_room)
+		w = create_worker(pool, wpool_home_choose(pool, -1), true);
 	wpool_rescuer_set(pool, IS_ERR(w) ? NULL : w);
 	if (IS_ERR(w)) {
 		local_irq_disable();
 		wpool_worker_left(pool, false);
 		local_irq_enable();
 	}
-	return PTR_ERR_OR_ZERO(w);
+	return has_room ? PTR_ERR_OR_ZERO(w) : 1;
 }
 
 int wpool_worker_create_reserve(struct wpool *pool)
@@ -237,11 +233,9 @@ static bool try_spawn(struct wpool *pool)
 		return note_quiet(pool);
 	err = wpool_worker_count_in(pool);
 	wpool_spawn_set_refused(pool, err == -EAGAIN);
-	if (err == -EAGAIN)
-		return true;
-	/* the pool is at its capacity: a worker that becomes free will take the tasks */
+	/* at its capacity, do not try again: a worker that becomes free will take the tasks */
 	if (err)
-		return false;
+		return err == -EAGAIN;
 	return note_result(pool, spawn_at(pool, wpool_need_worker_at(pool)));
 }
 
