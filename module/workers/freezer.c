@@ -157,20 +157,15 @@ static int freezer_main(void *unused)
 int wpool_freezer_start(void)
 {
 	struct task_struct *new;
-	int err;
 
 	mutex_lock(&mutex);
-	err = PTR_ERR_OR_ZERO(thread);
-	if (!thread) {
-		new = kthread_run(freezer_main, NULL, "wpool_freezer");
-		err = PTR_ERR_OR_ZERO(new);
-		if (!err) {
-			thread = new;
-			wait_for_completion(&is_started);
-		}
+	new = thread ?: kthread_run(freezer_main, NULL, "wpool_freezer");
+	if (!thread && !IS_ERR(new)) {
+		thread = new;
+		wait_for_completion(&is_started);
 	}
 	mutex_unlock(&mutex);
-	return err;
+	return PTR_ERR_OR_ZERO(new);
 }
 
 int wpool_freezer_hold(bool on)
