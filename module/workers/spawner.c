@@ -198,8 +198,8 @@ int wpool_worker_create_reserve(struct wpool *pool)
 /* ---- the spawner ---- */
 
 /*
- * Note the result of a try. Counts a failure, and logs the first one since the last success.
- * Returns true if the try has failed: try again.
+ * Note the result of a try; 0 also if no worker is needed. Counts a failure, and logs the first one
+ * since the last success. Returns true if the try has failed: try again.
  */
 static bool note_result(struct wpool *pool, int err)
 {
@@ -217,43 +217,31 @@ static bool note_result(struct wpool *pool, int err)
 	return true;
 }
 
-/* No worker is needed. Returns false: do not try again. */
-static bool note_quiet(struct wpool *pool)
-{
-	wpool_spawn_set_refused(pool, false);
-	return note_result(pool, 0);
-}
-
 /* Create a worker if one is needed. Returns true if the spawner must try again. */
 static bool try_spawn(struct wpool *pool)
 {
-	int err;
+	bool is_needed = wpool_need_worker(pool);
+	int err = is_needed ? wpool_worker_count_in(pool) : 0;
 
-	if (!wpool_need_worker(pool))
-		return note_quiet(pool);
-	err = wpool_worker_count_in(pool);
 	wpool_spawn_set_refused(pool, err == -EAGAIN);
 	/* at its capacity, do not try again: a worker that becomes free will take the tasks */
 	if (err)
 		return err == -EAGAIN;
-	return note_result(pool, spawn_at(pool, wpool_need_worker_at(pool)));
+	return note_result(pool, is_needed ? spawn_at(pool, wpool_need_worker_at(pool)) : 0);
 }
 
 /* Create a rescuer if the pool has none. Returns true if the spawner must try again. */
 static bool try_refill(struct wpool *pool)
 {
-	int err;
+	int err = 0;
 
-	if (READ_ONCE(pool->reserve.rescuer)) {
+	if (READ_ONCE(pool->reserve.rescuer))
 		wpool_rescuer_check(pool);
-		return note_quiet(pool);
-	}
-	err = create_rescuer(pool);
+	else
+		err = create_rescuer(pool);
 	wpool_spawn_set_refused(pool, err > 0);
-	if (err > 0)
-		return true;
 	/* once in reserve, a new rescuer looks for requests that came while there was none */
-	return note_result(pool, err);
+	return err > 0 || note_result(pool, err);
 }
 
 static void retry_later(struct wpool *pool)
