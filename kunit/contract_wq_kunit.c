@@ -543,6 +543,8 @@ ENTRIES(system_queue,
 
 NO_CONTRACT(wpool_delayed_work_timer_fn, "only timers call it");
 NO_CONTRACT(wpool_delayed_work_destroy_on_stack, "it cannot fail: wq_kunit.c");
+NO_CONTRACT(wpool_work_take_back, "wpool_work_cancel() and the like call it");
+NO_CONTRACT(wpool_work_take_back_sync, "wpool_work_cancel_sync() and the like call it");
 
 NO_ROWS("they sleep", IN_SOFTIRQ, IN_HARDIRQ, cancel_sync, every_flush, every_wait, set_max_active,
 	create);

@@ -325,13 +325,20 @@ bool wpool_work_flush(struct wpool_work *work);
 /* as wpool_work_flush(), and first wait for the grace period if that is not over */
 bool wpool_rcu_work_flush(struct wpool_rcu_work *rwork);
 
+/* private: for the functions below; @timer: of a delayed work, or %NULL */
+bool wpool_work_take_back(struct wpool_work *work, struct timer_list *timer, bool disable);
+bool wpool_work_take_back_sync(struct wpool_work *work, struct timer_list *timer, bool disable);
+
 /**
  * wpool_work_cancel() - take a work back, as cancel_work()
  * @work: the work; a running function continues
  *
  * Return: true if the work was pending.
  */
-bool wpool_work_cancel(struct wpool_work *work);
+static inline bool wpool_work_cancel(struct wpool_work *work)
+{
+	return wpool_work_take_back(work, NULL, false);
+}
 
 /**
  * wpool_work_cancel_sync() - take a work back, and wait until its function does not run
@@ -343,13 +350,22 @@ bool wpool_work_cancel(struct wpool_work *work);
  * Context: as wpool_work_flush().
  * Return: as wpool_work_cancel().
  */
-bool wpool_work_cancel_sync(struct wpool_work *work);
+static inline bool wpool_work_cancel_sync(struct wpool_work *work)
+{
+	return wpool_work_take_back_sync(work, NULL, false);
+}
 
 /* as wpool_work_cancel(), and refuse to queue the work from then on, as disable_work() */
-bool wpool_work_disable(struct wpool_work *work);
+static inline bool wpool_work_disable(struct wpool_work *work)
+{
+	return wpool_work_take_back(work, NULL, true);
+}
 
 /* as wpool_work_cancel_sync(), and refuse to queue the work from then on, as disable_work_sync() */
-bool wpool_work_disable_sync(struct wpool_work *work);
+static inline bool wpool_work_disable_sync(struct wpool_work *work)
+{
+	return wpool_work_take_back_sync(work, NULL, true);
+}
 
 /**
  * wpool_work_enable() - take back one call that disabled a work
@@ -397,10 +413,25 @@ unsigned int wpool_work_busy(struct wpool_work *work);
 bool wpool_delayed_work_flush(struct wpool_delayed_work *dwork);
 
 /* as the functions of the same names without "delayed_", for a delayed work */
-bool wpool_delayed_work_cancel(struct wpool_delayed_work *dwork);
-bool wpool_delayed_work_cancel_sync(struct wpool_delayed_work *dwork);
-bool wpool_delayed_work_disable(struct wpool_delayed_work *dwork);
-bool wpool_delayed_work_disable_sync(struct wpool_delayed_work *dwork);
+static inline bool wpool_delayed_work_cancel(struct wpool_delayed_work *dwork)
+{
+	return wpool_work_take_back(&dwork->work, &dwork->timer, false);
+}
+
+static inline bool wpool_delayed_work_cancel_sync(struct wpool_delayed_work *dwork)
+{
+	return wpool_work_take_back_sync(&dwork->work, &dwork->timer, false);
+}
+
+static inline bool wpool_delayed_work_disable(struct wpool_delayed_work *dwork)
+{
+	return wpool_work_take_back(&dwork->work, &dwork->timer, true);
+}
+
+static inline bool wpool_delayed_work_disable_sync(struct wpool_delayed_work *dwork)
+{
+	return wpool_work_take_back_sync(&dwork->work, &dwork->timer, true);
+}
 
 /* private: for wpool_devm_work() and wpool_devm_delayed_work() */
 static inline void wpool_devm_work_cancel(void *work)

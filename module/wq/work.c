@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Works: queue, take back, disable, flush; see queue.h. */
+/*
+ * Works, delayed ones included: queue, take back, disable, flush; see queue.h.
+ *
+ * A delayed work is a work and a timer. The owner of PENDING starts the timer; when the timer
+ * fires, its callback becomes the owner. An owner has interrupts off, so the timer is
+ * TIMER_IRQSAFE.
+ */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
-#include "wq/work.h"
 
 #include <linux/export.h>
 #include <linux/irqflags.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
 #include <linux/processor.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/isolation.h>
+#include <linux/timer.h>
 
 #include "compat.h"
+#include "wq/queue.h"
 
 /* Give up PENDING: from now on the work may be queued again, or freed. */
 static void give_back(struct wpool_work *work)
@@ -21,7 +29,8 @@ static void give_back(struct wpool_work *work)
 
 /* ---- queue ---- */
 
-bool wpool_work_refused(struct wpool_work *work)
+/* Is a work disabled? If so, clear its PENDING, which the caller owns. */
+static bool is_refused(struct wpool_work *work)
 {
 	if (likely(!work->disabled))
 		return false;
@@ -29,15 +38,20 @@ bool wpool_work_refused(struct wpool_work *work)
 	return true;
 }
 
-bool wpool_work_begin(struct wpool_work *work)
+/* Claim PENDING, with interrupts off. False if the work is already pending, or disabled. */
+static bool begin_queueing(struct wpool_work *work)
 {
 	/* queue:A, see queue.h */
 	if (test_and_set_bit(WPOOL_WORK_PENDING_BIT, &work->flags))
 		return false;
-	return !wpool_work_refused(work);
+	return !is_refused(work);
 }
 
-bool wpool_work_insert(struct wpool_wq *wq, struct wpool_work *work, int cpu)
+/*
+ * Queue a work whose PENDING the caller owns, or clear that bit and fail. @cpu: as
+ * wpool_wq_queue_on(). Interrupts are off.
+ */
+static bool insert_work(struct wpool_wq *wq, struct wpool_work *work, int cpu)
 {
 	wpool_work_fn func = work->func;
 	bool added;
@@ -62,7 +76,7 @@ bool wpool_wq_queue_on(int cpu, struct wpool_wq *wq, struct wpool_work *work)
 	if (!wq || !work || !work->func)
 		return false;
 	local_irq_save(flags);
-	ret = wpool_work_begin(work) && wpool_work_insert(wq, work, cpu);
+	ret = begin_queueing(work) && insert_work(wq, work, cpu);
 	local_irq_restore(flags);
 	return ret;
 }
@@ -74,7 +88,7 @@ static void rcu_work_fn(struct rcu_head *rcu)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	wpool_work_insert(rwork->wq, &rwork->work, WORK_CPU_UNBOUND);
+	insert_work(rwork->wq, &rwork->work, WORK_CPU_UNBOUND);
 	local_irq_restore(flags);
 }
 
@@ -86,7 +100,7 @@ bool wpool_wq_queue_rcu(struct wpool_wq *wq, struct wpool_rcu_work *rwork)
 	if (!wq || !rwork || !rwork->work.func)
 		return false;
 	local_irq_save(flags);
-	ret = wpool_work_begin(&rwork->work);
+	ret = begin_queueing(&rwork->work);
 	local_irq_restore(flags);
 	if (ret) {
 		rwork->wq = wq;
@@ -95,6 +109,56 @@ bool wpool_wq_queue_rcu(struct wpool_wq *wq, struct wpool_rcu_work *rwork)
 	return ret;
 }
 EXPORT_SYMBOL_GPL(wpool_wq_queue_rcu);
+
+void wpool_delayed_work_timer_fn(struct timer_list *timer)
+{
+	struct wpool_delayed_work *dwork = timer_container_of(dwork, timer, timer);
+
+	insert_work(dwork->wq, &dwork->work, WORK_CPU_UNBOUND);
+}
+EXPORT_SYMBOL_GPL(wpool_delayed_work_timer_fn);
+
+void wpool_delayed_work_destroy_on_stack(struct wpool_delayed_work *dwork)
+{
+	timer_destroy_on_stack(&dwork->timer);
+}
+EXPORT_SYMBOL_GPL(wpool_delayed_work_destroy_on_stack);
+
+/* The caller owns PENDING; interrupts are off. */
+static bool start_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_work *dwork,
+			  unsigned long delay)
+{
+	if (!delay)
+		return insert_work(wq, &dwork->work, cpu);
+	dwork->wq = wq;
+	dwork->timer.expires = jiffies + delay;
+	/* as in the kernel: the timer must not start the tick of a CPU that nohz_full= isolates */
+	if (housekeeping_enabled(HK_TYPE_TIMER)) {
+		cpu = smp_processor_id();
+		if (!housekeeping_test_cpu(cpu, HK_TYPE_TIMER))
+			cpu = housekeeping_any_cpu(HK_TYPE_TIMER);
+	}
+	if (cpu == WORK_CPU_UNBOUND)
+		add_timer_global(&dwork->timer);
+	else
+		add_timer_on(&dwork->timer, cpu);
+	return true;
+}
+
+bool wpool_wq_queue_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_work *dwork,
+			    unsigned long delay)
+{
+	unsigned long flags;
+	bool ret;
+
+	if (!wq || !dwork || !dwork->work.func)
+		return false;
+	local_irq_save(flags);
+	ret = begin_queueing(&dwork->work) && start_delayed(cpu, wq, dwork, delay);
+	local_irq_restore(flags);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(wpool_wq_queue_delayed);
 
 /* ---- take back ---- */
 
@@ -116,7 +180,11 @@ static bool remove_work(struct wpool_work *work)
 	return ret;
 }
 
-bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned long *flags)
+/*
+ * Become the owner of PENDING, and turn interrupts off; *@flags: out: their state before. Returns
+ * whether the work was pending. @timer: the timer of a delayed work, or NULL.
+ */
+static bool grab_work(struct wpool_work *work, struct timer_list *timer, unsigned long *flags)
 {
 	for (;;) {
 		local_irq_save(*flags);
@@ -133,18 +201,35 @@ bool wpool_work_grab(struct wpool_work *work, struct timer_list *timer, unsigned
 	}
 }
 
+bool wpool_wq_mod_delayed(int cpu, struct wpool_wq *wq, struct wpool_delayed_work *dwork,
+			  unsigned long delay)
+{
+	unsigned long flags;
+	bool ret;
+
+	if (!wq || !dwork || !dwork->work.func)
+		return false;
+	ret = grab_work(&dwork->work, &dwork->timer, &flags);
+	if (!is_refused(&dwork->work))
+		start_delayed(cpu, wq, dwork, delay);
+	local_irq_restore(flags);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(wpool_wq_mod_delayed);
+
 bool wpool_work_take_back(struct wpool_work *work, struct timer_list *timer, bool disable)
 {
 	unsigned long flags;
 	bool ret;
 
-	ret = wpool_work_grab(work, timer, &flags);
+	ret = grab_work(work, timer, &flags);
 	if (disable)
 		WRITE_ONCE(work->disabled, work->disabled + 1);
 	give_back(work);
 	local_irq_restore(flags);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(wpool_work_take_back);
 
 bool wpool_work_take_back_sync(struct wpool_work *work, struct timer_list *timer, bool disable)
 {
@@ -156,30 +241,7 @@ bool wpool_work_take_back_sync(struct wpool_work *work, struct timer_list *timer
 		wpool_work_enable(work);
 	return ret;
 }
-
-bool wpool_work_cancel(struct wpool_work *work)
-{
-	return wpool_work_take_back(work, NULL, false);
-}
-EXPORT_SYMBOL_GPL(wpool_work_cancel);
-
-bool wpool_work_cancel_sync(struct wpool_work *work)
-{
-	return wpool_work_take_back_sync(work, NULL, false);
-}
-EXPORT_SYMBOL_GPL(wpool_work_cancel_sync);
-
-bool wpool_work_disable(struct wpool_work *work)
-{
-	return wpool_work_take_back(work, NULL, true);
-}
-EXPORT_SYMBOL_GPL(wpool_work_disable);
-
-bool wpool_work_disable_sync(struct wpool_work *work)
-{
-	return wpool_work_take_back_sync(work, NULL, true);
-}
-EXPORT_SYMBOL_GPL(wpool_work_disable_sync);
+EXPORT_SYMBOL_GPL(wpool_work_take_back_sync);
 
 bool wpool_work_enable(struct wpool_work *work)
 {
@@ -190,7 +252,7 @@ bool wpool_work_enable(struct wpool_work *work)
 	if (!READ_ONCE(work->disabled))
 		return true;
 	/* a queueing that is being refused gives PENDING back first, so it hides no later one */
-	wpool_work_grab(work, NULL, &flags);
+	grab_work(work, NULL, &flags);
 	if (work->disabled)
 		WRITE_ONCE(work->disabled, work->disabled - 1);
 	ret = !work->disabled;
@@ -248,6 +310,18 @@ bool wpool_work_flush(struct wpool_work *work)
 	return true;
 }
 EXPORT_SYMBOL_GPL(wpool_work_flush);
+
+bool wpool_delayed_work_flush(struct wpool_delayed_work *dwork)
+{
+	might_sleep();
+	/* the thread that stops the timer owns PENDING */
+	local_irq_disable();
+	if (timer_delete_sync(&dwork->timer))
+		insert_work(dwork->wq, &dwork->work, WORK_CPU_UNBOUND);
+	local_irq_enable();
+	return wpool_work_flush(&dwork->work);
+}
+EXPORT_SYMBOL_GPL(wpool_delayed_work_flush);
 
 bool wpool_rcu_work_flush(struct wpool_rcu_work *rwork)
 {
