@@ -15,7 +15,6 @@
 #include <linux/smp.h>
 
 #include "compat.h"
-#include "faces/dev/load/armed.h"
 
 /* wpool_dev_record.cpu of a task that never ran */
 #define CPU_NONE	((u32)-1)
@@ -67,7 +66,7 @@ static void limited_put(const struct wpool_devfile *file, u64 bytes)
 /* The memory of an item, and of the event that stands for its task. */
 static u64 item_bytes(const struct wpool_devitem *item)
 {
-	return sizeof(*item) + (wpool_devitem_waits(item) ? wpool_devarmed_bytes() : 0);
+	return sizeof(*item) + (wpool_devitem_waits(item) ? sizeof(struct wpool_devarmed) : 0);
 }
 
 static void bytes_put(struct wpool_devfile *file, u64 bytes)
@@ -131,7 +130,7 @@ void wpool_devitem_record(struct wpool_devitem *item, int status, u64 now)
 	struct wpool_devfile *file = item->file;
 
 	lockdep_assert_held(&file->lock);
-	item->recorded = true;
+	WRITE_ONCE(item->recorded, true);
 	item->status = status;
 	/* records come in the order of this time */
 	file->last_end_ns = max(now, file->last_end_ns);
@@ -307,7 +306,7 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 		wpool_strand_task_init(&item->turn, &file->strand, dev_strand, dev_strand_abort);
 	else
 		wpool_task_init_abortable(&item->task, item_fns[work->kind], dev_abort, NULL);
-	/* event_create() also makes the event that stands for the task urgent */
+	/* wpool_devarmed_create() also makes the event that stands for the task urgent */
 	wpool_task_set_urgent(&item->task, work->flags & WPOOL_WORK_URGENT);
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;

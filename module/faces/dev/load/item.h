@@ -31,6 +31,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 #include <linux/wpool.h>
+#include <linux/wpool_event.h>
 #include <linux/wpool_group.h>
 #include <linux/wpool_strand.h>
 #include <uapi/linux/wpool.h>
@@ -38,7 +39,14 @@
 #include "faces/dev/load/file.h"
 #include "faces/dev/load/workload.h"
 
-struct wpool_devarmed;
+/* An event that stands for the task of an item, see armed.h. I: set before the event is started. */
+struct wpool_devarmed {
+	struct wpool_hrevent event;
+	struct wpool_devitem *item;	/* I: the functions of its task are called */
+	struct file *file;	/* I: file to wait for; NULL: wait for a time */
+	ktime_t until;	/* I: with a file: when the wait ends at the latest */
+	struct wpool_watch watch;	/* watches @file; only the event's function uses it */
+};
 
 /*
  * A task of a file, and its record when it has ended. I: set before the submit. L: file->lock. E:
@@ -70,7 +78,7 @@ struct wpool_devitem {
 	bool is_member;	/* I: the task is @member */
 	bool silent;	/* I: the task leaves no record */
 	bool started;	/* L: the task is no plain one, and has begun to run */
-	bool recorded;	/* L: the file counts the task as ended */
+	bool recorded;	/* L: the file counts the task as ended; armed.c reads it without the lock */
 	bool in_pool;	/* L: the pool may still touch the item */
 };
 

@@ -12,7 +12,6 @@
  */
 #include "faces/dev/load/task.h"
 
-#include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/sched/signal.h>
 #include <linux/wpool_group.h>
@@ -155,24 +154,12 @@ static bool is_started_later(const struct wpool_dev_work *work)
 	       work->kind == WPOOL_WORK_POLL;
 }
 
-/* Allocate the event of a timer or a poll. Returns 0, or an error of wpool_devarmed_create(). */
-static int event_create(struct wpool_devitem *item, struct wpool *pool, bool urgent)
-{
-	if (!wpool_devitem_waits(item))
-		return 0;
-	item->armed = wpool_devarmed_create(pool, &item->task, urgent,
-					    item->load.kind == WPOOL_WORK_POLL ?
-					    &item->load.arg : NULL, item->file->ops);
-	return PTR_ERR_OR_ZERO(item->armed);
-}
-
 /* Returns 0 or -ESHUTDOWN. */
 static int start_later(struct wpool_devitem *item)
 {
 	if (!wpool_devitem_waits(item))
 		return wpool_strand_try_submit(&item->turn);
-	wpool_devarmed_start(item->armed, item->load.kind == WPOOL_WORK_POLL ?
-					  WPOOL_MAX_WORK_NS : item->load.arg);
+	wpool_devarmed_start(item->armed);
 	return 0;
 }
 
@@ -194,7 +181,7 @@ static int submit_for_later(struct wpool_devfile *file, struct wpool *pool,
 	for (nr = 0; nr < max; nr++) {
 		item = item_of(tasks[nr]);
 		wpool_devitem_init(item, file, &works[nr], pool, now, false);
-		err = event_create(item, pool, works[nr].flags & WPOOL_WORK_URGENT);
+		err = wpool_devitem_waits(item) ? wpool_devarmed_create(item) : 0;
 		if (err)
 			break;
 	}
@@ -281,9 +268,10 @@ static bool item_cancel(struct wpool_devitem *item)
 		return false;
 	if (wpool_devitem_is_plain(item) ? !wpool_task_cancel(&item->task) : item->started)
 		return false;
-	if (wpool_devitem_waits(item))
-		wpool_devarmed_cancel(item->armed);
 	wpool_devitem_record(item, -ECANCELED, ktime_get_ns());
+	/* after the record, which the event's function looks for */
+	if (wpool_devitem_waits(item))
+		wpool_event_fire(&item->armed->event.event);
 	return true;
 }
 
