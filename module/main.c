@@ -3,8 +3,6 @@
  * wpool: a bounded, elastic pool of kernel threads. This file starts the parts, and stops them in
  * reverse order, except that the freezer stops first. It has the parameters of the default pool.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/module.h>
 #include <linux/wpool.h>
 
@@ -38,79 +36,54 @@
 #pragma message "wpool was not tested with a kernel as new as this one"
 #endif
 
-/* A number or "max", for attributes that may have no limit. */
-static int limit_set(const char *val, const struct kernel_param *kp)
-{
-	u32 value;
-	int err;
+/* The attributes of the default pool that are parameters, each with "default_" before its name. */
+static struct wpool_attrs parameters = { .capacity = WPOOL_UNLIMITED, .expiry_ms = 1000 };
 
-	if (sysfs_streq(val, "max")) {
-		*(u32 *)kp->arg = WPOOL_UNLIMITED;
-		return 0;
-	}
-	err = kstrtou32(val, 10, &value);
-	if (err)
-		return err;
-	/* as in sysfs: users write "max" for no limit, and not the number that represents it */
-	if (value == WPOOL_UNLIMITED)
-		return -ERANGE;
-	*(u32 *)kp->arg = value;
-	return 0;
+static const char *attr_of(const struct kernel_param *kp)
+{
+	return kp->name + strlen("default_");
 }
 
-static int limit_get(char *buffer, const struct kernel_param *kp)
+/* After an error the kernel names the parameter in its log. */
+static int parameter_set(const char *val, const struct kernel_param *kp)
 {
-	u32 value = *(u32 *)kp->arg;
-
-	return value == WPOOL_UNLIMITED ? sysfs_emit(buffer, "max\n") :
-					  sysfs_emit(buffer, "%u\n", value);
+	return wpool_sysfs_parse(attr_of(kp), val, strlen(val), &parameters);
 }
 
-static const struct kernel_param_ops limit_ops = {
-	.set = limit_set,
-	.get = limit_get,
+static int parameter_get(char *buffer, const struct kernel_param *kp)
+{
+	return wpool_sysfs_emit(attr_of(kp), buffer, &parameters);
+}
+
+static const struct kernel_param_ops parameter_ops = {
+	.set = parameter_set,
+	.get = parameter_get,
 };
 
-static u32 default_capacity = WPOOL_UNLIMITED;
-module_param_cb(default_capacity, &limit_ops, &default_capacity, 0444);
+module_param_cb(default_capacity, &parameter_ops, NULL, 0444);
 __MODULE_PARM_TYPE(default_capacity, "uint");
 MODULE_PARM_DESC(default_capacity,
 		 "capacity of the default pool, 1 to 1048576 or max (default: max)");
 
-static u32 default_queue_depth;
-module_param_cb(default_queue_depth, &limit_ops, &default_queue_depth, 0444);
+module_param_cb(default_queue_depth, &parameter_ops, NULL, 0444);
 __MODULE_PARM_TYPE(default_queue_depth, "uint");
 MODULE_PARM_DESC(default_queue_depth,
 		 "queue_depth of the default pool, 0 to 536870912 or max (default: 0)");
 
-static unsigned int default_expiry_ms = 1000;
-module_param(default_expiry_ms, uint, 0444);
+module_param_cb(default_expiry_ms, &parameter_ops, NULL, 0444);
+__MODULE_PARM_TYPE(default_expiry_ms, "uint");
 MODULE_PARM_DESC(default_expiry_ms,
 		 "expiry_ms of the default pool, 0 to 86400000 (default: 1000)");
 
-/* insmod shows only an errno: log which parameter is wrong. */
-static int __init check_parameter(const struct wpool_attrs *attrs, u32 which,
-				  const char *name)
-{
-	int err = wpool_attrs_check(attrs, which, NULL);
-
-	if (err)
-		pr_err("the value of the parameter %s is out of its range\n", name);
-	return err;
-}
-
-static int __init check_parameters(const struct wpool_attrs *attrs)
-{
-	return check_parameter(attrs, WPOOL_TUNE_CAPACITY, "default_capacity") ?:
-	       check_parameter(attrs, WPOOL_TUNE_QUEUE_DEPTH, "default_queue_depth") ?:
-	       check_parameter(attrs, WPOOL_TUNE_EXPIRY_MS, "default_expiry_ms");
-}
-
-static struct wpool_attrs default_attrs;
-
 static int start_pools(void)
 {
-	return wpool_pools_init(&default_attrs);
+	struct wpool_attrs attrs;
+
+	wpool_attrs_init(&attrs);
+	wpool_attrs_merge(&attrs, &parameters, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_QUEUE_DEPTH |
+			  WPOOL_TUNE_EXPIRY_MS);
+	attrs.name = "default";
+	return wpool_pools_init(&attrs);
 }
 
 /*
@@ -158,15 +131,6 @@ static void end_parts(int nr)
 static int __init wpool_init(void)
 {
 	int err, i;
-
-	wpool_attrs_init(&default_attrs);
-	default_attrs.name = "default";
-	default_attrs.capacity = default_capacity;
-	default_attrs.queue_depth = default_queue_depth;
-	default_attrs.expiry_ms = default_expiry_ms;
-	err = check_parameters(&default_attrs);
-	if (err)
-		return err;
 
 	wpool_trace_init();
 	wpool_counts_init();

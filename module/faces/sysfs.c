@@ -191,23 +191,32 @@ static ssize_t emit_class(const struct wpool_attr *attr, char *buf, u32 class)
 
 /* ---- attributes that are values -------------------------------------------- */
 
-static const struct wpool_attr *find_attr(const struct device_attribute *file)
+static const struct wpool_attr *find_attr(const char *name)
 {
 	const struct wpool_attr *attr = wpool_attr_table;
 
-	while (strcmp(attr->name, file->attr.name))
+	while (strcmp(attr->name, name))
 		attr++;
 	return attr;
 }
 
-static ssize_t attr_show(struct device *dev, struct device_attribute *file, char *buf)
+int wpool_sysfs_parse(const char *name, const char *buf, size_t count, struct wpool_attrs *attrs)
 {
-	const struct wpool_attr *attr = find_attr(file);
-	struct wpool_attrs attrs;
+	const struct wpool_attr *attr = find_attr(name);
 	s64 value;
+	int err = parse_attr(attr, buf, count, &value);
 
-	wpool_get_attrs(dev_get_drvdata(dev), &attrs, NULL);
-	value = wpool_attr_get(&attrs, attr);
+	if (err)
+		return err;
+	wpool_attr_set(attrs, attr, value);
+	return wpool_attrs_check(attrs, attr->bit, NULL);
+}
+
+ssize_t wpool_sysfs_emit(const char *name, char *buf, const struct wpool_attrs *attrs)
+{
+	const struct wpool_attr *attr = find_attr(name);
+	s64 value = wpool_attr_get(attrs, attr);
+
 	switch (attr->type) {
 	case WPOOL_ATTR_LIMIT:
 		return emit_limit(buf, value);
@@ -220,18 +229,21 @@ static ssize_t attr_show(struct device *dev, struct device_attribute *file, char
 	}
 }
 
+static ssize_t attr_show(struct device *dev, struct device_attribute *file, char *buf)
+{
+	struct wpool_attrs attrs;
+
+	wpool_get_attrs(dev_get_drvdata(dev), &attrs, NULL);
+	return wpool_sysfs_emit(file->attr.name, buf, &attrs);
+}
+
 static ssize_t attr_store(struct device *dev, struct device_attribute *file, const char *buf,
 			  size_t count)
 {
-	const struct wpool_attr *attr = find_attr(file);
 	struct wpool_attrs attrs = {};
-	s64 value;
-	int err = parse_attr(attr, buf, count, &value);
 
-	if (err)
-		return err;
-	wpool_attr_set(&attrs, attr, value);
-	return sysfs_tune(dev, &attrs, attr->bit, count);
+	return wpool_sysfs_parse(file->attr.name, buf, count, &attrs) ?:
+	       sysfs_tune(dev, &attrs, find_attr(file->attr.name)->bit, count);
 }
 
 #define MODE_TUNE	0644

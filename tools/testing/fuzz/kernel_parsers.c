@@ -56,9 +56,7 @@ u64 wpool_hist_from(u32 bucket)
 
 static const struct wpool_attr *attr_of(const struct kernel_value *value)
 {
-	const struct device_attribute file = { { value->name } };
-
-	return find_attr(&file);
+	return find_attr(value->name);
 }
 
 /* Parses @buf as the sysfs file of the attribute does. */
