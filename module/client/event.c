@@ -210,25 +210,13 @@ static bool timer_stop(struct wpool_event *event)
 	return true;
 }
 
-/*
- * Forbid fires and arms, and stop the timer in the same step, so that its fire comes before it or
- * not at all. Waits for a callback of the timer. Returns true if the event was armed.
- */
-static bool disarm_sync(struct wpool_event *event)
+/* Wait for a callback of the timer. The event is disabled, so that no thread arms it again. */
+static void timer_sync(struct wpool_event *event)
 {
-	bool ret;
-
-	raw_spin_lock_irq(&event->lock);
-	atomic_add(WPOOL_ST_DISABLED, &event->task.state);
-	ret = event->task.armed;
-	WRITE_ONCE(event->task.armed, false);
-	raw_spin_unlock_irq(&event->lock);
-	/* from here on a callback finds the event not armed, and no thread arms it */
 	if (is_hr(event))
 		hrtimer_cancel(hrtimer_of(event));
 	else
 		timer_delete_sync(&event->timer);
-	return ret;
 }
 
 static void timer_expired(struct wpool_event *event)
@@ -531,8 +519,9 @@ int wpool_event_disable_sync(struct wpool_event *event)
 	if ((state & WPOOL_ST_MASK) == WPOOL_ST_RUNNING && READ_ONCE(task->runner) == current)
 		return -EDEADLK;
 	wpool_wait_tell_lockdep(task);
-	ret = disarm_sync(event);
-	ret |= event_take_back(event);
+	ret = event_cancel(event, WPOOL_ST_DISABLED);
+	/* a callback that has fired the event may have yet to submit it */
+	timer_sync(event);
 	state = await_idle(event);
 	if (ret)
 		return -ECANCELED;
@@ -566,7 +555,8 @@ void wpool_event_finish(struct wpool_event *event)
 	might_sleep();
 	if (WARN_ON_ONCE(READ_ONCE(task->runner) != current))
 		return;
-	disarm_sync(event);
+	event_cancel(event, WPOOL_ST_DISABLED);
+	timer_sync(event);
 	/* from here on the death of the worker must not touch the event */
 	if (w && w->task == task)
 		w->abort = NULL;
