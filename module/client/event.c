@@ -503,7 +503,7 @@ static int await_idle(struct wpool_event *event)
 			return state;
 		if ((state & WPOOL_ST_MASK) == WPOOL_ST_RUNNING)
 			wait_var_event(event, wpool_wait_done(&event->task));
-		else if (!event_take_off(event) && !wpool_finish_take_out(&event->task))
+		else if (!event_take_off(event) && !wpool_finish_take_out(&event->task, true))
 			wpool_task_await_hands(&tries);
 	}
 }

@@ -229,7 +229,7 @@ static int end_loop(struct loop *loop)
 	wait_for_completion(&loop->left);
 	/* no helper is submitted from here on: take out the helpers that have not started */
 	for (i = 0; i < atomic_read(&loop->nr_asked); i++)
-		wpool_finish_take_out(&loop->helpers[i].task);
+		wpool_finish_take_out(&loop->helpers[i].task, true);
 	err = loop->error;
 	put_loop(loop);
 	return err;

@@ -30,17 +30,9 @@
 static bool end_cancelled(struct wpool_task *task)
 {
 	unsigned long flags;
-	struct wpool *pool;
 	bool ret;
 
-	/* RCU keeps the pool */
-	rcu_read_lock();
-	pool = wpool_task_pool(task);
-	ret = pool && wpool_sched_unqueue(pool, task);
-	if (ret)
-		wpool_finish_or_tidy(pool, task);
-	rcu_read_unlock();
-	if (ret)
+	if (wpool_finish_take_out(task, false))
 		return true;
 	local_irq_save(flags);
 	ret = wpool_waiters_leave(task);

@@ -241,7 +241,7 @@ void wpool_finish_drop_all(struct wpool *pool)
 	}
 }
 
-bool wpool_finish_take_out(struct wpool_task *task)
+bool wpool_finish_take_out(struct wpool_task *task, bool here)
 {
 	struct wpool *pool;
 	bool ret;
@@ -250,8 +250,10 @@ bool wpool_finish_take_out(struct wpool_task *task)
 	rcu_read_lock();
 	pool = wpool_task_pool(task);
 	ret = pool && wpool_sched_unqueue(pool, task);
-	if (ret)
+	if (ret && here)
 		wpool_finish_unrun(pool, task, -ECANCELED);
+	else if (ret)
+		wpool_finish_or_tidy(pool, task);
 	rcu_read_unlock();
 	return ret;
 }

@@ -97,10 +97,10 @@ void wpool_finish_drop_all(struct wpool *pool);
 void wpool_finish_or_tidy(struct wpool *pool, struct wpool_task *task);
 
 /*
- * Take the task of an event, or a helper of a loop, out of the queues and finish it as cancelled;
- * its memory must stay. False if another thread holds the task, or it is in no queue.
+ * Take a task out of the queues and finish it as cancelled, @here or as wpool_finish_or_tidy(); its
+ * memory must stay. False if another thread holds the task, or it is in no queue.
  */
-bool wpool_finish_take_out(struct wpool_task *task);
+bool wpool_finish_take_out(struct wpool_task *task, bool here);
 
 /* The thread of a worker is gone: finish the tasks in which it died. */
 void wpool_finish_dead(struct wpool_worker *w);
