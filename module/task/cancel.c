@@ -73,12 +73,8 @@ static int cancel_and_wait(struct wpool_task *task)
 
 int wpool_task_disable_sync(struct wpool_task *task)
 {
-	int ret;
+	int ret = wpool_wait_begin(task);
 
-	might_sleep();
-	if (IS_ERR_OR_NULL(task) || wpool_task_is_detached(task))
-		return -EINVAL;
-	ret = wpool_wait_begin(task);
 	if (ret)
 		return ret;
 	atomic_add(WPOOL_ST_DISABLED, &task->state);

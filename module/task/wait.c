@@ -269,9 +269,10 @@ static int help_and_sleep(struct wpool_worker *w, struct wpool_task *task)
 
 int wpool_wait_begin(struct wpool_task *task)
 {
-	struct wpool_worker *w = wpool_worker_current();
-
-	if (is_inside(w, task))
+	might_sleep();
+	if (IS_ERR_OR_NULL(task) || wpool_task_is_detached(task))
+		return -EINVAL;
+	if (is_inside(wpool_worker_current(), task))
 		return -EDEADLK;
 	wpool_wait_tell_lockdep(task);
 	return 0;
@@ -294,12 +295,6 @@ int wpool_wait_end(struct wpool_task *task)
 
 int wpool_task_wait(struct wpool_task *task)
 {
-	int err;
-
-	might_sleep();
-	if (IS_ERR_OR_NULL(task) || wpool_task_is_detached(task))
-		return -EINVAL;
-	err = wpool_wait_begin(task);
-	return err ?: wpool_wait_end(task);
+	return wpool_wait_begin(task) ?: wpool_wait_end(task);
 }
 EXPORT_SYMBOL_GPL(wpool_task_wait);

@@ -14,7 +14,7 @@ struct wpool_worker;
  */
 bool wpool_wait_done(struct wpool_task *task);
 
-/* May the calling thread wait for a joinable task? Returns 0, or -EDEADLK if it runs the task. */
+/* May the caller wait for a task? Returns 0; -EDEADLK: it runs the task; -EINVAL: not joinable */
 int wpool_wait_begin(struct wpool_task *task);
 
 /* Wait until a task is IDLE; a worker may run it meanwhile. Returns as wpool_task_wait(). */
