@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The server: what its connections share. */
+/* The server: what its connections share, how they are accepted, and how they end. */
 #ifndef HTTPD_H
 #define HTTPD_H
 
@@ -38,5 +38,17 @@ struct httpd {
 	atomic_long_t timed_out;		/* A */
 	atomic_long_t died;			/* A */
 };
+
+/* Accept connections. @address: IPv4. Sleeps. Returns 0, or -errno as bind() and listen(). */
+int listen_start(struct httpd *server, __be32 address, u16 port);
+
+/* Accept no more, and reset connections that wait. The caller has set server->stopping. Sleeps. */
+void listen_stop(struct httpd *server);
+
+/* Serve an accepted connection, which owns @sock if this returns 0; or return -ENOMEM. */
+int serve_open(struct httpd *server, struct socket *sock);
+
+/* End all connections, and wait until they are gone. The server accepts no more. Sleeps. */
+void serve_stop(struct httpd *server);
 
 #endif /* HTTPD_H */

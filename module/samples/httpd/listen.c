@@ -22,8 +22,6 @@
 #include <net/tcp_states.h>
 
 #include "httpd.h"
-#include "listen.h"
-#include "serve.h"
 
 /* The most connections accepted in one run; then other tasks have their turn. */
 #define MAX_ACCEPTS	64

@@ -33,8 +33,6 @@
 #include <linux/wpool_event.h>
 
 #include "httpd.h"
-#include "listen.h"
-#include "serve.h"
 
 #define MAX_CONNECTIONS	1000000U
 #define MAX_IDLE_MS	(24U * 60 * 60 * 1000)

@@ -32,7 +32,6 @@
 
 #include "conn.h"
 #include "httpd.h"
-#include "serve.h"
 
 struct session {
 	struct wpool_event event;
