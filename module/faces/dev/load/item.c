@@ -310,19 +310,21 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 	wpool_task_set_urgent(&item->task, work->flags & WPOOL_WORK_URGENT);
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;
-	wpool_workload_init(&item->load, work, pool,
-			    is_member && file->group_has_memcg ? NULL : file->memcg);
+	/* only trees, which were checked, use @depth and @fanout */
+	item->load = (struct wpool_workload) {
+		.arg = work->arg,
+		.pool = pool,
+		.memcg = is_member && file->group_has_memcg ? NULL : file->memcg,
+		.kind = work->kind,
+		.depth = work->depth,
+		.fanout = work->fanout,
+	};
 	item->cover = compat_kcov_handle();
 	item->cookie = work->cookie;
 	item->submit_ns = submit_ns;
-	item->start_ns = 0;
-	item->end_ns = 0;
 	item->cpu = CPU_NONE;
-	item->status = 0;
 	item->is_member = is_member;
 	item->silent = work->flags & WPOOL_WORK_SILENT;
-	item->started = false;
-	item->recorded = false;
 	item->in_pool = true;
 }
 
@@ -384,7 +386,8 @@ void wpool_devitem_drop(struct wpool_devfile *file, struct list_head *list)
 
 int wpool_devitem_alloc(struct wpool_task **tasks, u32 nr)
 {
-	return kmem_cache_alloc_bulk(item_cache, GFP_KERNEL, nr, (void **)tasks) ? 0 : -ENOMEM;
+	return kmem_cache_alloc_bulk(item_cache, GFP_KERNEL | __GFP_ZERO, nr, (void **)tasks) ?
+	       0 : -ENOMEM;
 }
 
 void wpool_devitem_free_new(struct wpool_task **tasks, u32 nr)

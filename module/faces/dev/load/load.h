@@ -40,23 +40,13 @@ static inline bool wpool_workload_in_submitter(void)
 	return !(current->flags & PF_KTHREAD);
 }
 
-/*
- * Use the CPU. @load: the run; @spin_ns: CPU time to use, in ns; time in which the thread did not
- * run does not count. Process context; reschedules, and freezes with the system. Returns 0;
- * -ECANCELED.
- */
+/* Use the CPU; other threads' time does not count. Reschedules, freezes; returns 0 or -ECANCELED */
 int wpool_workload_spin(const struct wpool_workload *load, u64 spin_ns);
 
-/*
- * As wpool_workload_spin(), but if the thread is to be frozen, returns early, and the caller calls
- * try_to_freeze(). @left_ns: the CPU time to use; on return the rest.
- */
+/* The same, but returns early if the thread is to be frozen. @left_ns: on return the rest */
 int wpool_workload_spin_thawed(const struct wpool_workload *load, u64 *left_ns);
 
-/*
- * Hash load->arg bytes; the result is in load->hash. @load: an initialised run of the kind
- * WPOOL_WORK_HASH. Process context; reschedules. Returns 0; -ECANCELED.
- */
+/* Hash load->arg bytes; the result is in load->hash. Reschedules; returns 0 or -ECANCELED */
 int wpool_hash_run(struct wpool_workload *load);
 
 #endif /* WPOOL_DEV_LOAD_H */

@@ -70,21 +70,6 @@ MODULE_PARM_DESC(allow_fault, "let /dev/wpool submit workloads that oops on purp
 static unsigned long lock_word;
 static DECLARE_WAIT_QUEUE_HEAD(lock_wq);
 
-void wpool_workload_init(struct wpool_workload *load,
-			 const struct wpool_dev_work *work, struct wpool *pool,
-			 struct mem_cgroup *memcg)
-{
-	load->arg = work->arg;
-	load->pool = pool;
-	load->memcg = memcg;
-	load->sleeper = NULL;
-	load->hash = 0;
-	load->kind = work->kind;
-	load->depth = work->kind == WPOOL_WORK_TREE ? work->depth : 0;
-	load->fanout = work->kind == WPOOL_WORK_TREE ? work->fanout : 0;
-	load->stop = false;
-}
-
 u64 wpool_workload_bytes(const struct wpool_workload *load)
 {
 	if (load->kind == WPOOL_WORK_TOUCH || load->kind == WPOOL_WORK_HASH)

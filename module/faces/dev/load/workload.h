@@ -2,7 +2,7 @@
 /*
  * The workloads of /dev/wpool: what a test task does while a worker runs it.
  *
- * The caller checks a descriptor, prepares a run, and calls wpool_workload_run() from a task.
+ * The caller checks a descriptor, fills in a run, and calls wpool_workload_run() from a task.
  * Every workload checks its stop flag at least once a millisecond and, if asleep, is woken when the
  * flag is set.
  */
@@ -14,21 +14,11 @@
 
 #include "faces/dev/load/load.h"
 
-struct mem_cgroup;
-
 /* Module parameter allow_fault: WPOOL_WORK_FAULT is allowed. */
 extern bool wpool_allow_fault;
 
 /* Check a descriptor from user space. Returns 0, or an error of struct wpool_dev_work. */
 int wpool_workload_check(const struct wpool_dev_work *work);
-
-/*
- * Prepare a run. @work: checked; @pool: the pool whose task will run it; @memcg: see load.h. Both
- * exist until the run has ended.
- */
-void wpool_workload_init(struct wpool_workload *load,
-			 const struct wpool_dev_work *work, struct wpool *pool,
-			 struct mem_cgroup *memcg);
 
 /** wpool_workload_bytes() - how many bytes of WPOOL_MAX_FILE_BYTES a run uses */
 u64 wpool_workload_bytes(const struct wpool_workload *load);
