@@ -168,23 +168,6 @@ ENTRIES(strand_destroy,
 	{ IN_THREAD, CANCELS, QUEUED, 0, { .status = -ECANCELED },
 	  "have not started are aborted with -ECANCELED" });
 
-CALL(wpool_strand_finish, wpool_strand_finish(strand_task(w)))
-
-ENTRIES(strand_finish,
-	{ IN_OWN_TASK, WITH_ROOM, ITSELF, true, { .runs = 1 },
-	  "From then on the caller may free the strand and the task." },
-	{ IN_OWN_TASK, DRAINS, ITSELF, true, { .runs = 1 } },
-	{ IN_OWN_TASK, FOR_OWN, ITSELF, true, { .runs = 1 } },
-	{ IN_OWN_TASK, CANCELS, ITSELF, true, { .runs = 1 } },
-	{ IN_OWN_TASK, DESTROYING, ITSELF, true, { .runs = 1 } },
-	{ IN_THREAD, WITH_ROOM, UNUSED, false, { },
-	  "or if the caller is not a function of @task" },
-	{ IN_THREAD, WITH_ROOM, QUEUED, false, { .runs = 1 } },
-	{ IN_OWN_TASK, WITH_ROOM, QUEUED, false, { .runs = 1 } },
-	{ IN_THREAD, WITH_ROOM, INSIDE, false, { .runs = 1 } },
-	{ IN_THREAD, DESTROYED, UNUSED, false, { } },
-	{ IN_OWN_TASK, FULL, QUEUED, false, { .runs = 1 } });
-
 NO_CONTRACT(wpool_strand_init, "it cannot fail, and the scene of each row begins with it");
 NO_CONTRACT(wpool_strand_task_init, "it cannot fail, and the scene of each row begins with it");
 
@@ -377,7 +360,6 @@ NO_CONTRACT(wpool_group_task_init, "it cannot fail, and the scene of each row be
 
 NO_ROWS("they sleep", IN_SOFTIRQ, IN_HARDIRQ, strand_flush, strand_destroy, sleeping_turn,
 	group_wait, group_exit);
-NO_ROWS("only the function of the task may call it", KILLED, IN_SOFTIRQ, IN_HARDIRQ, strand_finish);
 NO_ROWS("they do not sleep", KILLED, trying_turn, group_cancel);
 NO_ROWS("the case ends the group, and sleeps", IN_HARDIRQ, group_init);
 NO_ROWS("the function must not submit its own task", ITSELF, group_submit, group_try);
@@ -392,7 +374,6 @@ WPK_SUITE(contract_strand,
 	  STRAND(wpool_strand_try_submit, strand_submit),
 	  STRAND(wpool_strand_flush, strand_flush),
 	  STRAND(wpool_strand_destroy, strand_destroy),
-	  STRAND(wpool_strand_finish, strand_finish),
 	  ANY(wpool_group_init, group_init),
 	  GROUP(wpool_group_submit, every_turn),
 	  GROUP(wpool_group_submit, sleeping_turn),

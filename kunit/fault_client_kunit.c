@@ -269,30 +269,6 @@ static void wpool_strand_abort_of_a_dead_part_dies_the_strand_goes_on(struct kun
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, failed), 2);
 }
 
-static void strand_task_finishes_and_dies(struct st *st)
-{
-	st->ret = wpool_strand_finish(&st->task);
-	memset(&st->of->strand, 0x5a, sizeof(st->of->strand));
-	memset(&st->task, 0x5a, sizeof(st->task));
-	wpk_die();
-}
-
-static void wpool_strand_dies_after_its_finish_is_not_touched(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct st_strand *of = st_strand(test, pool, 8);
-	struct st *st = st_tasks(test, of, NULL, 1);
-
-	st->body = strand_task_finishes_and_dies;
-	st_submit(test, st, 1);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, failed) == 1);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	KUNIT_EXPECT_EQ(test, st->ret, 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&st->aborts), 0);
-	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(&st->task, 0x5a, sizeof(st->task)), NULL);
-	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(&of->strand, 0x5a, sizeof(of->strand)), NULL);
-}
-
 static void die_in_group(struct wpk_member *member)
 {
 	wpk_die();
@@ -585,7 +561,6 @@ WPK_SUITE_INIT(fault_client, wpk_fault_init,
 	       KUNIT_CASE(wpool_strand_task_dies_the_strand_goes_on),
 	       KUNIT_CASE(wpool_strand_parallel_part_dies_the_strand_goes_on),
 	       KUNIT_CASE(wpool_strand_abort_of_a_dead_part_dies_the_strand_goes_on),
-	       KUNIT_CASE(wpool_strand_dies_after_its_finish_is_not_touched),
 	       KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
 	       KUNIT_CASE(wpool_group_abort_of_a_cancelled_task_dies_the_group_lives),
 	       KUNIT_CASE(wpool_group_task_dies_on_behalf_keeps_nothing),

@@ -79,7 +79,7 @@ static_assert(sizeof(struct wpool_strand) <= 64, "a strand is at most one cache 
  *
  * A task belongs to its function from the moment the function starts. As its last act the function
  * may free the task or, if the task has no parallel part, submit it again, to run last in the
- * strand. The last task may free the strand, too, after wpool_strand_finish().
+ * strand.
  */
 struct wpool_strand_task {
 	struct wpool_task task;
@@ -89,10 +89,10 @@ struct wpool_strand_task {
 	wpool_strand_fn parallel;
 	wpool_strand_abort_fn abort;
 	struct wpool_strand *strand;
-	bool *gone;
 	int status;
 	bool is_pending;
 	bool is_apart;
+	bool has_begun;
 };
 
 /**
@@ -103,8 +103,8 @@ struct wpool_strand_task {
  *	that runs counts, too, also if it submits itself again
  *
  * No reference to @pool is taken: the caller makes sure that it exists at each submit. Call
- * wpool_strand_destroy() before you free a strand, unless the strand was never used, or its last
- * task has called wpool_strand_finish().
+ * wpool_strand_destroy() before you free a strand, unless the strand was never used. Not even its
+ * last task can free the strand: the task may queue a work that does.
  */
 void wpool_strand_init(struct wpool_strand *strand, struct wpool *pool, u32 limit);
 
@@ -189,19 +189,5 @@ int wpool_strand_flush(struct wpool_strand *strand);
  * Return: 0; -EDEADLK if called by a task of the strand in its turn, and nothing was done.
  */
 int wpool_strand_destroy(struct wpool_strand *strand);
-
-/**
- * wpool_strand_finish() - end a strand from the function of its last task
- * @task: the task whose function, or abort function, calls this; not submitted again
- *
- * From then on the caller may free the strand and the task. For example, each task holds a
- * reference to a connection, and the task that drops the last reference calls this. The caller
- * makes sure that the strand is not used any more: calls of wpool_strand_flush() have returned.
- *
- * Context: the function or the abort function of @task; process context.
- * Return: true; false, and nothing was done, if other tasks or flushes of the strand wait, or if
- * the caller is not a function of @task.
- */
-bool wpool_strand_finish(struct wpool_strand_task *task);
 
 #endif /* _LINUX_WPOOL_STRAND_H */

@@ -29,8 +29,7 @@
  *
  * A flush puts a mark into the queue, a task without a function. next_turn() takes the mark out and
  * completes it under the lock. So a thread that has waited for a mark takes the lock once before it
- * returns, and then the strand may be freed. A task that frees its own strand notes that in
- * *task->gone, on the stack of the thread that called its function.
+ * returns, and then the strand may be freed.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -143,12 +142,11 @@ static void end_parallel(struct wpool_strand_task *task, int status)
 }
 
 /*
- * The calling thread is about to call a function of the head; the function sets *@gone if it frees
- * the strand. @died: the worker died in the task's function, and the abort function is called. If
- * the function has submitted the task again, take that submit back: the abort function ends the
- * task.
+ * The calling thread is about to call a function of the head. @died: the worker died in the task's
+ * function, and the abort function is called. If the function has submitted the task again, take
+ * that submit back: the abort function ends the task.
  */
-static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool died)
+static void begin_strand_turn(struct wpool_strand_task *task, bool died)
 {
 	struct wpool_strand *strand = task->strand;
 	unsigned long flags;
@@ -159,8 +157,8 @@ static void begin_strand_turn(struct wpool_strand_task *task, bool *gone, bool d
 		strand->nr--;
 	}
 	task->is_pending = false;
-	/* with a parallel part, a submit during the turn finds @gone set, and fails */
-	task->gone = gone;
+	/* with a parallel part, a submit during the turn fails */
+	task->has_begun = true;
 	WRITE_ONCE(strand->runner, current);
 	raw_spin_unlock_irqrestore(&strand->lock, flags);
 }
@@ -182,9 +180,8 @@ static void end_strand_turn(struct wpool_strand *strand)
 static void run_strand_turn(struct wpool_strand_task *task, int status, bool died)
 {
 	struct wpool_strand *strand = task->strand;
-	bool gone = false;
 
-	begin_strand_turn(task, &gone, died);
+	begin_strand_turn(task, died);
 	if (likely(!status)) {
 		wpool_worker_set_func(task->func);
 		task->func(task);
@@ -192,8 +189,7 @@ static void run_strand_turn(struct wpool_strand_task *task, int status, bool die
 		wpool_worker_set_func(task->abort);
 		task->abort(task, status);
 	}
-	if (!gone)
-		end_strand_turn(strand);
+	end_strand_turn(strand);
 }
 
 static void vehicle_run(struct wpool_task *vehicle)
@@ -223,29 +219,6 @@ static void vehicle_end(struct wpool_task *vehicle, int status)
 		run_strand_turn(task, task->status ?: status, status == -EIO);
 }
 
-bool wpool_strand_finish(struct wpool_strand_task *task)
-{
-	struct wpool_strand *strand = task->strand;
-	struct wpool_worker *w = wpool_worker_current();
-	unsigned long flags;
-	bool ret;
-
-	raw_spin_lock_irqsave(&strand->lock, flags);
-	ret = strand->runner == current && strand->head == task &&
-	      strand->nr == 1 && list_empty(&strand->queue);
-	if (ret)
-		debug_object_deactivate(strand, &strand_descr);
-	raw_spin_unlock_irqrestore(&strand->lock, flags);
-	if (!ret)
-		return false;
-	/* from here on the death of the worker must not touch the task */
-	if (w && w->task == &task->task)
-		w->abort = NULL;
-	*task->gone = true;
-	return true;
-}
-EXPORT_SYMBOL_GPL(wpool_strand_finish);
-
 /* ---- submit ---- */
 
 int wpool_strand_try_submit(struct wpool_strand_task *task)
@@ -258,7 +231,7 @@ int wpool_strand_try_submit(struct wpool_strand_task *task)
 	if (!strand || !strand->pool || !strand->limit || !task->func || in_nmi())
 		return -EINVAL;
 	raw_spin_lock_irqsave(&strand->lock, flags);
-	if (task->is_pending || (task->parallel && strand->head == task && task->gone)) {
+	if (task->is_pending || (task->parallel && strand->head == task && task->has_begun)) {
 		err = -EALREADY;
 	} else if (strand->is_closed || wpool_refuses(strand->pool)) {
 		err = -ESHUTDOWN;
@@ -364,7 +337,7 @@ void wpool_strand_task_init(struct wpool_strand_task *task, struct wpool_strand 
 	task->abort = abort;
 	task->parallel = NULL;
 	task->strand = strand;
-	task->gone = NULL;
+	task->has_begun = false;
 	task->is_pending = false;
 	task->is_apart = false;
 }
