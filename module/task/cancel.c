@@ -9,11 +9,9 @@
 #include <linux/bug.h>
 #include <linux/err.h>
 #include <linux/export.h>
-#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
-#include "core/sched.h"
 #include "core/state.h"
 #include "task/finish.h"
 #include "task/state.h"
