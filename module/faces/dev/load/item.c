@@ -306,7 +306,7 @@ void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 		wpool_strand_task_init(&item->turn, &file->strand, dev_strand, dev_strand_abort);
 	else
 		wpool_task_init_abortable(&item->task, item_fns[work->kind], dev_abort, NULL);
-	/* wpool_devarmed_create() also makes the event that stands for the task urgent */
+	/* armed_create() in task.c also makes the event that stands for the task urgent */
 	wpool_task_set_urgent(&item->task, work->flags & WPOOL_WORK_URGENT);
 	INIT_LIST_HEAD(&item->node);
 	item->file = file;

@@ -39,7 +39,7 @@
 #include "faces/dev/load/file.h"
 #include "faces/dev/load/workload.h"
 
-/* An event that stands for the task of an item, see armed.h. I: set before the event is started. */
+/* An event that stands for the task of an item, see task.c. I: set before the event is started. */
 struct wpool_devarmed {
 	struct wpool_hrevent event;
 	struct wpool_devitem *item;	/* I: the functions of its task are called */
@@ -78,7 +78,7 @@ struct wpool_devitem {
 	bool is_member;	/* I: the task is @member */
 	bool silent;	/* I: the task leaves no record */
 	bool started;	/* L: the task is no plain one, and has begun to run */
-	bool recorded;	/* L: the file counts the task as ended; armed.c reads it without the lock */
+	bool recorded;	/* L: the file counts the task as ended; task.c reads it without the lock, too */
 	bool in_pool;	/* L: the pool may still touch the item */
 };
 

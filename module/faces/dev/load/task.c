@@ -6,18 +6,20 @@
  *   - a caller of wpool_task_cancel() or wpool_workload_stop() holds the file's lock and has found
  *     the item on the list of unfinished ones. So neither the item nor the thread that runs it can
  *     end before the caller drops the lock;
- *   - an event (armed.c) may stand for a task until the task starts, and ends it in any case;
+ *   - an event may stand for a task until the task starts, and ends it in any case;
  *   - a task that was not accepted leaves no record: while tasks are being submitted, a cancel only
  *     stops their workloads.
  */
 #include "faces/dev/load/task.h"
 
+#include <linux/file.h>
 #include <linux/ktime.h>
+#include <linux/poll.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/wpool_group.h>
 
 #include "core/state.h"
-#include "faces/dev/load/armed.h"
 #include "faces/dev/load/file.h"
 #include "faces/dev/load/item.h"
 #include "faces/dev/load/workload.h"
@@ -38,6 +40,125 @@ static struct wpool_devitem *item_of(struct wpool_task *task)
 {
 	return container_of(task, struct wpool_devitem, task);
 }
+
+/* ---- items that wait before they start ---- */
+
+/*
+ * An item waits for a time or a file without a worker: an event waits in place of the task. When
+ * the wait is over, or the item was cancelled, the event calls the task's function, in a task of
+ * the pool; otherwise the abort function, with an error of wpool_watch_file(), -ETIME if the file
+ * was not ready in time, or a status of &typedef wpool_event_abort_fn. Then the event frees itself.
+ * A cancel makes the item's record and fires the event; the task's function finds the record.
+ *
+ * An event that waits for a file is fired at once. Its function, not the submit, begins to watch
+ * the file and arms the event: a submit holds a lock, and the poll of a file may sleep. From then
+ * on each fire, and the end of the time, call the function, which looks at the file again.
+ */
+static struct wpool_devarmed *armed_of(struct wpool_event *event)
+{
+	return container_of(event, struct wpool_devarmed, event.event);
+}
+
+/* Free an event that was not started, or has ended. */
+static void armed_free(struct wpool_devarmed *armed)
+{
+	if (armed && armed->file)
+		fput(armed->file);
+	kfree(armed);
+}
+
+static void armed_end(struct wpool_devarmed *armed, int status)
+{
+	struct wpool_task *task = &armed->item->task;
+
+	/* also ends a watch that a dead worker has begun; does nothing without a watch */
+	wpool_watch_end(&armed->watch);
+	if (status)
+		task->abort(task, status);
+	else
+		task->func(task);
+	/* until this call a cancel may fire the event */
+	wpool_event_finish(&armed->event.event);
+	armed_free(armed);
+}
+
+/* Returns 0: start the task; -EINPROGRESS: keep waiting; another errno: end the task with it. */
+static int await_file(struct wpool_devarmed *armed)
+{
+	int err = wpool_watch_file(&armed->watch, &armed->event.event, armed->file, EPOLLIN);
+
+	/* -EBUSY: the watch has begun before */
+	if (err && err != -EBUSY)
+		return err;
+	if (wpool_watch_ready(&armed->watch))
+		return 0;
+	if (wpool_event_timed_out(&armed->event.event))
+		return -ETIME;
+	wpool_hrevent_arm_at(&armed->event, armed->until);
+	return -EINPROGRESS;
+}
+
+static void armed_run(struct wpool_event *event)
+{
+	struct wpool_devarmed *armed = armed_of(event);
+	int status = 0;
+
+	/* a cancel after this check fires the event again */
+	if (armed->file && !READ_ONCE(armed->item->recorded))
+		status = await_file(armed);
+	if (status != -EINPROGRESS)
+		armed_end(armed, status);
+}
+
+static void armed_abort(struct wpool_event *event, int status)
+{
+	armed_end(armed_of(event), status);
+}
+
+static int set_file(struct wpool_devarmed *armed, const struct wpool_devitem *item)
+{
+	armed->file = item->load.arg <= INT_MAX ? fget(item->load.arg) : NULL;
+	if (!armed->file)
+		return -EBADF;
+	/* a file with a reference to itself would survive its last close */
+	if (armed->file->f_op == item->file->ops)
+		return -ELOOP;
+	return file_can_poll(armed->file) ? 0 : -EPERM;
+}
+
+/*
+ * Allocate the event of a timer or a poll. Returns 0; -ENOMEM; -EBADF; -EPERM: the file cannot be
+ * polled; -ELOOP: it is a /dev/wpool.
+ */
+static int armed_create(struct wpool_devitem *item)
+{
+	struct wpool_devarmed *armed = kzalloc(sizeof(*armed), GFP_KERNEL_ACCOUNT);
+	int err = armed ? 0 : -ENOMEM;
+
+	if (!err && item->load.kind == WPOOL_WORK_POLL)
+		err = set_file(armed, item);
+	if (err) {
+		armed_free(armed);
+		return err;
+	}
+	wpool_hrevent_init(&armed->event, item->load.pool, armed_run, armed_abort);
+	wpool_task_set_urgent(&armed->event.event.task, item->task.flags & WPOOL_TASK_URGENT);
+	armed->item = item;
+	item->armed = armed;
+	return 0;
+}
+
+static void armed_start(struct wpool_devarmed *armed)
+{
+	if (armed->file) {
+		armed->until = ktime_add_ns(ktime_get(), WPOOL_MAX_WORK_NS);
+		wpool_event_fire(&armed->event.event);
+	} else {
+		wpool_hrevent_arm(&armed->event, ns_to_ktime(armed->item->load.arg));
+	}
+}
+
+/* ---- submit ---- */
 
 /* Add the new items in order, until one would exceed the file's limits. */
 static void submit_begin(struct wpool_devfile *file, struct submit *submit,
@@ -159,7 +280,7 @@ static int start_later(struct wpool_devitem *item)
 {
 	if (!wpool_devitem_waits(item))
 		return wpool_strand_try_submit(&item->turn);
-	wpool_devarmed_start(item->armed);
+	armed_start(item->armed);
 	return 0;
 }
 
@@ -181,7 +302,7 @@ static int submit_for_later(struct wpool_devfile *file, struct wpool *pool,
 	for (nr = 0; nr < max; nr++) {
 		item = item_of(tasks[nr]);
 		wpool_devitem_init(item, file, &works[nr], pool, now, false);
-		err = wpool_devitem_waits(item) ? wpool_devarmed_create(item) : 0;
+		err = wpool_devitem_waits(item) ? armed_create(item) : 0;
 		if (err)
 			break;
 	}
@@ -204,7 +325,7 @@ static int submit_for_later(struct wpool_devfile *file, struct wpool *pool,
 	spin_unlock(&file->lock);
 	for (i = added; i < nr; i++)
 		if (wpool_devitem_waits(item_of(tasks[i])))
-			wpool_devarmed_free(item_of(tasks[i])->armed);
+			armed_free(item_of(tasks[i])->armed);
 	wpool_devitem_free_new(&tasks[added], max - added);
 	return added ?: err;
 }
@@ -258,6 +379,8 @@ int wpool_devtask_submit(struct wpool_devfile *file,
 	}
 	return 0;
 }
+
+/* ---- cancel ---- */
 
 /* Cancel an item; true if it was queued and will not run. */
 static bool item_cancel(struct wpool_devitem *item)

@@ -425,7 +425,7 @@ static const struct {
 	[WPOOL_WORK_LOCK] = { run_lock, WPOOL_MAX_WORK_NS },
 	[WPOOL_WORK_TREE] = { run_tree, WPOOL_MAX_WORK_NS },
 	[WPOOL_WORK_FAULT] = { wpool_fault_on_purpose, U64_MAX },
-	/* the event has already waited, see armed.c */
+	/* the event has already waited, see task.c */
 	[WPOOL_WORK_TIMER] = { run_noop, WPOOL_MAX_WORK_NS },
 	[WPOOL_WORK_POLL] = { run_noop, U64_MAX },
 	[WPOOL_WORK_LOOP] = { run_loop, WPOOL_MAX_WORK_NS },
