@@ -154,9 +154,13 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 	smp_store_release(&task->queued, WPOOL_QUEUED_POOL);
 }
 
-/* Count in, accept and queue claimed tasks that have their tokens. Interrupts are off. */
+/*
+ * Count in here, accept and queue claimed tasks that have their tokens. @on: run queue of another
+ * CPU, where to queue a single task, or NULL. Interrupts are off.
+ */
 static __always_inline void wpool_accept_claimed(struct wpool *pool, struct wpool_runq *rq,
-						 struct wpool_task *const *tasks, u32 nr)
+						 struct wpool_task *const *tasks, u32 nr,
+						 struct wpool_runq *on)
 {
 	u32 colour = READ_ONCE(pool->colour), i;
 	u8 flags = 0;
@@ -166,7 +170,9 @@ static __always_inline void wpool_accept_claimed(struct wpool *pool, struct wpoo
 		flags |= tasks[i]->flags;
 		wpool_task_accept(pool, rq, tasks[i], colour);
 	}
-	if (nr == 1 && wpool_runq_is_own(rq))
+	if (unlikely(on))
+		wpool_sched_push_on(pool, on, tasks[0]);
+	else if (nr == 1 && wpool_runq_is_own(rq))
 		wpool_sched_push_next(pool, rq, tasks[0]);
 	else
 		wpool_sched_push(pool, rq, tasks, nr, flags);

@@ -75,7 +75,7 @@ static __always_inline u32 hand_over_claimed(struct wpool *pool, struct wpool_ta
 	u32 n = wpool_tokens_take_fast(pool, rq, nr);
 
 	if (likely(n))
-		wpool_accept_claimed(pool, rq, tasks, n);
+		wpool_accept_claimed(pool, rq, tasks, n, NULL);
 	return n;
 }
 
@@ -99,18 +99,6 @@ static __always_inline u32 submit_fast(struct wpool *pool,
 	local_irq_restore(flags);
 	*claimed = i;
 	return n;
-}
-
-/* Accept a claimed task that has its token, and queue it on another CPU. */
-static void accept_on(struct wpool *pool, struct wpool_runq *rq, struct wpool_task *task,
-		      struct wpool_runq *on)
-{
-	u32 colour = READ_ONCE(pool->colour);
-
-	/* a task is counted where it was submitted */
-	wpool_account_in(rq, colour, 1);
-	wpool_task_accept(pool, rq, task, colour);
-	wpool_sched_push_on(pool, on, task);
 }
 
 /* ---- the pool is full ---- */
@@ -199,7 +187,7 @@ static int replace_oldest(struct wpool *pool, struct wpool_task *task)
 		oldest = take_droppable(pool);
 	if (oldest) {
 		wpool_tokens_owe(pool, wpool_this_runq(pool));
-		wpool_accept_claimed(pool, wpool_this_runq(pool), &task, 1);
+		wpool_accept_claimed(pool, wpool_this_runq(pool), &task, 1, NULL);
 		/* false if @oldest is cancelled already; it is dequeued, so finish it either way */
 		wpool_task_mark_cancelled(oldest);
 	}
@@ -289,10 +277,8 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 
 	if (likely(claimed)) {
 		rq = wpool_this_runq(pool);
 		n = wpool_tokens_take(pool, rq, claimed);
-		if (likely(n > 0) && on)
-			accept_on(pool, rq, tasks[0], on);
-		else if (likely(n > 0))
-			wpool_accept_claimed(pool, rq, tasks, n);
+		if (likely(n > 0))
+			wpool_accept_claimed(pool, rq, tasks, n, on);
 	}
 	local_irq_restore(flags);
 
@@ -448,15 +434,12 @@ void wpool_submit_event(struct wpool *pool, struct wpool_task *task, int cpu)
 {
 	struct wpool_runq *rq = wpool_this_runq(pool);
 	/* a CPU that was never online has no run queue */
-	struct wpool_runq *on = cpu < 0 ? rq : wpool_runq(pool, cpu) ?: rq;
+	struct wpool_runq *on = cpu < 0 ? NULL : wpool_runq(pool, cpu);
 
 	wpool_debug_activate(task);
 	if (unlikely(!wpool_tokens_take_fast(pool, rq, 1)) && !wpool_waiters_join(pool, task))
 		return;
-	if (likely(on == rq))
-		wpool_accept_claimed(pool, rq, &task, 1);
-	else
-		accept_on(pool, rq, task, on);
+	wpool_accept_claimed(pool, rq, &task, 1, on == rq ? NULL : on);
 }
 
 int wpool_submit_batch(struct wpool *pool, struct wpool_task *const *tasks,

@@ -333,7 +333,7 @@ static void refuse_waiter(struct wpool *pool, struct wpool_task *task)
 
 	if (task->flags & WPOOL_TASK_STRAND) {
 		wpool_tokens_owe(pool, rq);
-		wpool_accept_claimed(pool, rq, &task, 1);
+		wpool_accept_claimed(pool, rq, &task, 1, NULL);
 		return;
 	}
 	atomic_inc(&pool->nr_refused_events);
