@@ -48,22 +48,14 @@ static int check_text(const char *buf, size_t count, size_t max_bytes)
 	return 0;
 }
 
-static int parse_u32(const char *buf, s64 *value)
+/* If no number may be negative, a minus sign is no part of a number. */
+static int parse_number(const char *buf, s64 least, s64 most, s64 *value)
 {
-	u32 number = 0;
-	int err = kstrtou32(buf, 10, &number);
+	int err = least >= 0 && *buf == '-' ? -EINVAL : kstrtoll(buf, 10, value);
 
-	*value = number;
-	return err;
-}
-
-static int parse_int(const char *buf, s64 *value)
-{
-	int number = 0;
-	int err = kstrtoint(buf, 10, &number);
-
-	*value = number;
-	return err;
+	if (err)
+		return err;
+	return *value < least || *value > most ? -ERANGE : 0;
 }
 
 /* @words ends with NULL, or has @nr_words entries. */
@@ -77,16 +69,12 @@ static int parse_word(const char *const *words, size_t nr_words, const char *buf
 static int parse_limit(const char *buf, s64 *value)
 {
 	static const char *const words[] = { WPOOL_NO_LIMIT_WORDS };
-	int err;
 
 	if (!parse_word(words, ARRAY_SIZE(words), buf, value)) {
 		*value = WPOOL_UNLIMITED;
 		return 0;
 	}
-	err = parse_u32(buf, value);
-	if (err)
-		return err;
-	return *value == WPOOL_UNLIMITED ? -ERANGE : 0;
+	return parse_number(buf, 0, WPOOL_UNLIMITED - 1, value);
 }
 
 /* Not kstrtobool(), which reads only the first letters, and takes "nonsense" for no. */
@@ -118,10 +106,7 @@ static int parse_class(const struct wpool_attr *attr, const char *buf, s64 *valu
 	/* a priority has no sign */
 	if (!isdigit(*number))
 		return -EINVAL;
-	err = parse_u32(number, value);
-	if (err)
-		return err;
-	return *value ? 0 : -ERANGE;
+	return parse_number(number, 1, U32_MAX, value);
 }
 
 /*
@@ -138,7 +123,7 @@ static int parse_attr(const struct wpool_attr *attr, const char *buf, size_t cou
 	case WPOOL_ATTR_LIMIT:
 		return parse_limit(buf, value);
 	case WPOOL_ATTR_INT:
-		return parse_int(buf, value);
+		return parse_number(buf, INT_MIN, INT_MAX, value);
 	case WPOOL_ATTR_BOOL:
 		return parse_bool(buf, value);
 	case WPOOL_ATTR_WORD:
@@ -147,7 +132,7 @@ static int parse_attr(const struct wpool_attr *attr, const char *buf, size_t cou
 	case WPOOL_ATTR_CLASS:
 		return parse_class(attr, buf, value);
 	default:
-		return parse_u32(buf, value);
+		return parse_number(buf, 0, U32_MAX, value);
 	}
 }
 

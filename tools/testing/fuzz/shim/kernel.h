@@ -213,20 +213,7 @@ static inline int shim_kstrtoull(const char *s, u64 *value)
 	return 0;
 }
 
-static inline int kstrtou32(const char *s, unsigned int base, u32 *value)
-{
-	u64 all;
-	int err = shim_kstrtoull(s + (*s == '+'), &all);
-
-	if (err)
-		return err;
-	if (all > UINT32_MAX)
-		return -ERANGE;
-	*value = all;
-	return 0;
-}
-
-static inline int kstrtoint(const char *s, unsigned int base, int *value)
+static inline int kstrtoll(const char *s, unsigned int base, s64 *value)
 {
 	bool negative = *s == '-';
 	u64 all;
@@ -234,9 +221,9 @@ static inline int kstrtoint(const char *s, unsigned int base, int *value)
 
 	if (err)
 		return err;
-	if (all > (u64)INT_MAX + negative)
+	if (all > (u64)LLONG_MAX + negative)
 		return -ERANGE;
-	*value = negative ? -(s64)all : (s64)all;
+	*value = negative ? -all : all;
 	return 0;
 }
 
