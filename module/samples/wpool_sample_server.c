@@ -8,7 +8,7 @@
  * must not hold a worker: as many silent clients as there are workers would shut out all others.
  * httpd/ is the server for those.
  *
- * The connections are made up: each lasts until its peer hangs up, which is a completion. The pool
+ * The connections are made up: each is a completion, which comes when the peer hangs up. The pool
  * stays while the module is loaded.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -23,37 +23,13 @@
 
 #define NR_WORKERS	4
 
-struct connection {
-	bool open;
-	struct completion hung_up;
-};
-
-static struct connection connections[NR_WORKERS + 1];
+static struct completion hung_up[NR_WORKERS + 1];
 static struct wpool *pool;
 
 /* Holds its worker until the peer hangs up. */
-static void serve(void *arg)
+static void serve(void *connection)
 {
-	struct connection *conn = arg;
-
-	wait_for_completion(&conn->hung_up);
-}
-
-static int accept_connection(int id)
-{
-	struct connection *conn = &connections[id];
-	int err;
-
-	init_completion(&conn->hung_up);
-	err = wpool_invoke(pool, conn);
-	conn->open = !err;
-	return err;
-}
-
-static void hang_up(int id)
-{
-	connections[id].open = false;
-	complete(&connections[id].hung_up);
+	wait_for_completion(connection);
 }
 
 static int show_server(void)
@@ -61,25 +37,25 @@ static int show_server(void)
 	int id, err;
 
 	for (id = 0; id < NR_WORKERS; id++) {
-		err = accept_connection(id);
+		err = wpool_invoke(pool, &hung_up[id]);
 		if (err)
 			return err;
 		pr_info("connection %d: 200, served by a worker of its own\n",
 			id);
 	}
 
-	err = accept_connection(id);
+	err = wpool_invoke(pool, &hung_up[id]);
 	if (err != -EAGAIN)
 		return err ?: -EIO;
 	pr_info("connection %d: 503, all %d workers are busy\n", id,
 		NR_WORKERS);
 
 	pr_info("connection 0: the peer hangs up\n");
-	hang_up(0);
+	complete_all(&hung_up[0]);
 	/* the worker needs a moment to return: the client tries again */
 	do {
 		fsleep(1000);
-		err = accept_connection(id);
+		err = wpool_invoke(pool, &hung_up[id]);
 	} while (err == -EAGAIN);
 	if (!err)
 		pr_info("connection %d: 200, it tried again\n", id);
@@ -100,11 +76,11 @@ static int __init wpool_sample_server_init(void)
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
 
+	for (id = 0; id < ARRAY_SIZE(hung_up); id++)
+		init_completion(&hung_up[id]);
 	err = show_server();
-	for (id = 0; id < ARRAY_SIZE(connections); id++) {
-		if (connections[id].open)
-			hang_up(id);
-	}
+	for (id = 0; id < ARRAY_SIZE(hung_up); id++)
+		complete_all(&hung_up[id]);
 	if (err)
 		wpool_destroy(pool);
 	return err;
