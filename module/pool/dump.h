@@ -10,10 +10,8 @@ struct seq_file;
 struct wpool;
 
 /*
- * Print one pool. @pool: its destruction may have begun; @seq: where to print; %NULL: the kernel's
- * log, with the stacks of workers. The function only tries to take locks, reads data that others
- * change, and limits what it logs. Context: any, even if other CPUs have stopped in the middle of
- * anything; under RCU.
+ * Print one pool to @seq, or, with the stacks of workers, to the kernel's log. Only tries to take
+ * locks: works even if other CPUs have stopped in the middle of anything. Under RCU.
  */
 void wpool_dump(struct wpool *pool, struct seq_file *seq);
 

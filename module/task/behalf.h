@@ -22,19 +22,15 @@ struct wpool_behalf;
 struct wpool_worker;
 struct wpool_worn;
 
-/*
- * Take references to the parts @what, WPOOL_AS_*, of the calling thread's context. Sleeps. Returns
- * ERR_PTR() as wpool_group_act_for_me().
- */
+/* Take references to parts of the calling thread's context, as wpool_group_act_for_me() */
 struct wpool_behalf *wpool_behalf_take(unsigned int what);
 
 /** wpool_behalf_drop() - drop the references, after the last call; ignores NULL */
 void wpool_behalf_drop(struct wpool_behalf *behalf);
 
 /*
- * Call @func for @task on behalf of the group's client; @task may be gone afterwards. Returns 0,
- * and what @func returned in *@ret. If @func was not called, returns -ESRCH or -EPERM as &typedef
- * wpool_group_abort_fn says.
+ * Call @func for @task, which may be gone afterwards. *@ret: what @func returned. An error, -ESRCH
+ * or -EPERM, says that @func was not called.
  */
 int wpool_behalf_call(struct wpool_behalf *behalf, wpool_group_fn func,
 		      struct wpool_group_task *task, int *ret);

@@ -40,11 +40,7 @@ struct wpool_waiter {
 	int error;
 };
 
-/*
- * Give free tokens to the waiters, in order, at most SERVE_BATCH, with interrupts off. Returns true
- * if tokens and waiters may remain; a caller that gave a single token may ignore the result, see
- * the serve rule in waiters.c.
- */
+/* A pass: serve the first waiters. True if tokens and waiters may remain: waiters.c, serve rule */
 bool wpool_waiters_serve(struct wpool *pool);
 
 /** wpool_waiters_spill() - give the tokens of a CPU's cache to the waiters, or to the pool */
@@ -91,8 +87,7 @@ int wpool_waiters_wait(struct wpool *pool, struct wpool_waiter *waiter,
 /*
  * Let the task of an event or a strand wait, without a thread. True: there is a token after all,
  * and the caller must accept the task. False: the caller must not touch the task any more. If the
- * pool is closed, workers/tidy.c calls the abort function of an event with -ESHUTDOWN; the task of
- * a strand is accepted, as it was submitted before the close. Interrupts are off.
+ * pool is closed, see refuse_waiter(). Interrupts are off.
  */
 bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task);
 

@@ -18,10 +18,7 @@ bool wpool_devpool_is_limited(void);
 /* Create a pool that no file owns. Returns it with a reference for the caller, or ERR_PTR(). */
 struct wpool *wpool_devpool_create(const struct wpool_attrs *attrs);
 
-/*
- * May the caller tune this pool, keep its workers busy for any time, and submit to it whatever
- * attributes it has? True if the pool was destroyed.
- */
+/* May the caller tune this pool, and keep its workers busy? True if the pool was destroyed */
 bool wpool_devpool_may_change(struct wpool *pool);
 
 /* wpool_pool_tune() of any pool, if the caller may change it, and to these values. */

@@ -68,10 +68,7 @@ struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops, bo
  */
 void wpool_devfile_close(struct wpool_devfile *file);
 
-/*
- * Prepare to attach the file to a pool. Sleeps, interruptible. Returns 0, and then
- * wpool_devfile_attach_end() must follow; -EISCONN if the file is already attached; -ERESTARTSYS.
- */
+/* Returns 0, and then wpool_devfile_attach_end() must follow; -EISCONN or -ERESTARTSYS. */
 int wpool_devfile_attach_begin(struct wpool_devfile *file);
 
 /* Attach the file to @pool, whose reference becomes the file's; %NULL: give up the attach. */
@@ -84,11 +81,7 @@ static inline struct wpool *wpool_devfile_pool(const struct wpool_devfile *file)
 	return smp_load_acquire(&file->pool);
 }
 
-/*
- * Give the attached file a group. @max_outstanding: at least 1; @what: what the group's tasks take
- * over from the caller, WPOOL_AS_*, or 0. Sleeps, interruptible. Returns 0; -EISCONN if the file
- * has a group; -ERESTARTSYS; or as wpool_group_act_for_me().
- */
+/* Give the file a group, @what: for wpool_group_act_for_me(), or 0. -EISCONN: it has a group */
 int wpool_devfile_group_init(struct wpool_devfile *file, u32 max_outstanding, unsigned int what);
 
 /* The group of the file, which exists as long as the file; %NULL if none */
@@ -105,10 +98,7 @@ void wpool_devfile_stats(struct wpool_devfile *file,
 /* Wake readers and waiters whose wait is over. */
 void wpool_devfile_wake(struct wpool_devfile *file) __must_hold(&file->lock);
 
-/*
- * Is the file closed, and its last task freed? Then the caller must drop the lock and call
- * wpool_devfile_free().
- */
+/* Is the file closed, and its last task freed? Then drop the lock and call wpool_devfile_free() */
 bool wpool_devfile_is_last(const struct wpool_devfile *file)
 	__must_hold(&file->lock);
 

@@ -101,10 +101,7 @@ int wpool_devitem_alloc(struct wpool_task **tasks, u32 nr);
 /** wpool_devitem_free_new() - free items, 0 or more, that are not added to their file */
 void wpool_devitem_free_new(struct wpool_task **tasks, u32 nr);
 
-/*
- * Prepare an item. @item: the item; @file: its file; @work: what it is to do, checked; @pool: the
- * file's pool; @submit_ns: now; @is_member: it is submitted to the group of the file.
- */
+/* Prepare an item to do @work, which was checked. @is_member: for the group of the file */
 void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 			const struct wpool_dev_work *work, struct wpool *pool,
 			u64 submit_ns, bool is_member);
@@ -118,10 +115,7 @@ void wpool_devitem_take_back(struct wpool_devitem *item);
 /** wpool_devitem_record() - a task has ended, at @now: make its record; file->lock is held */
 void wpool_devitem_record(struct wpool_devitem *item, int status, u64 now);
 
-/*
- * Drop records that are not needed any more. @list: a local list of their items, taken off
- * file->done; empty afterwards. Context: file->lock is held; it is dropped and taken again.
- */
+/* Drop the records of a local list of items; file->lock is held, dropped and taken again */
 void wpool_devitem_drop(struct wpool_devfile *file, struct list_head *list);
 
 /* Create the cache of items, before the first open. Sleeps. Returns 0; -ENOMEM */
