@@ -486,7 +486,6 @@ static int chardev_open(struct inode *inode, struct file *opened)
 static int chardev_release(struct inode *inode, struct file *opened)
 {
 	wpool_devtask_close(opened->private_data);
-	wpool_devfile_close(opened->private_data);
 	return 0;
 }
 

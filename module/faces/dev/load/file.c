@@ -71,7 +71,7 @@ bool wpool_devfile_is_last(const struct wpool_devfile *file)
 	__must_hold(&file->lock)
 {
 	lockdep_assert_held(&file->lock);
-	return file->closed && !file->nr_items;
+	return file->closing && !file->nr_items;
 }
 
 /* devfile_wake:A is in wq_has_sleeper(). */
@@ -163,19 +163,6 @@ struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops, bo
 	INIT_WORK(&file->free_work, file_free_late);
 	atomic_inc(&nr_files);
 	return file;
-}
-
-void wpool_devfile_close(struct wpool_devfile *file)
-{
-	bool last;
-
-	/* from here on the last task frees the file; if no task is left, this call does */
-	spin_lock(&file->lock);
-	file->closed = true;
-	last = wpool_devfile_is_last(file);
-	spin_unlock(&file->lock);
-	if (last)
-		wpool_devfile_free(file);
 }
 
 void wpool_devfile_exit(void)

@@ -30,7 +30,7 @@ struct wpool_devfile {
 	struct list_head done;		/* L: tasks whose record is unread, oldest first */
 	struct list_head submits;	/* L: submits whose tasks may not be accepted yet */
 	u64 next_seq;			/* L: number of the next task */
-	u32 nr_items;			/* L: tasks and records that have memory */
+	u32 nr_items;			/* L: tasks and records that have memory, and a close */
 	u32 nr_unfinished;		/* W: number of tasks that have no record yet */
 	/* L: tasks with a reference to a polled file: one wake-up may fire all of them */
 	u32 nr_polls;
@@ -41,8 +41,8 @@ struct wpool_devfile {
 	u64 nr_accepted;		/* L: tasks known to be accepted */
 	u64 nr_finished;		/* L: tasks that have ended, silent ones included */
 	u64 last_end_ns;		/* L: @end_ns of the last record */
-	bool closing;			/* L: the file ends: tasks leave no record any more */
-	bool closed;			/* L: the thread that frees the last task frees the file */
+	/* L: the file ends: tasks leave no record, and the thread that frees the last one frees it */
+	bool closing;
 	u64 queue_ns[WPOOL_DEV_HIST_BUCKETS];	/* L: histogram, submit to start */
 	u64 run_ns[WPOOL_DEV_HIST_BUCKETS];	/* L: histogram, start to end */
 	wait_queue_head_t readers;	/* readers and pollers */
@@ -61,12 +61,6 @@ struct wpool_devfile {
 
 /* Create the file for an open, attached to no pool; or ERR_PTR(-ENOMEM). Sleeps. */
 struct wpool_devfile *wpool_devfile_create(const struct file_operations *ops, bool is_limited);
-
-/*
- * End a file after its last close and wpool_devtask_close(). The memory is freed with the last
- * task. Sleeps. No other thread uses the file.
- */
-void wpool_devfile_close(struct wpool_devfile *file);
 
 /* Returns 0, and then wpool_devfile_attach_end() must follow; -EISCONN or -ERESTARTSYS. */
 int wpool_devfile_attach_begin(struct wpool_devfile *file);

@@ -463,15 +463,25 @@ void wpool_devtask_close(struct wpool_devfile *file)
 {
 	u32 cancelled, stopped;
 	LIST_HEAD(unread);
+	bool last;
 
 	mutex_lock(&file->cancel_mutex);
 	spin_lock(&file->lock);
-	/* tasks that end from here on leave no record */
+	/* tasks that end from here on leave no record, and none frees the file before this call */
 	file->closing = true;
+	file->nr_items++;
 	list_splice_init(&file->done, &unread);
 	wpool_devitem_drop(file, &unread);
 	items_cancel(file, NULL, &cancelled, &stopped);
 	spin_unlock(&file->lock);
 	mutex_unlock(&file->cancel_mutex);
+
+	/* from here on the last task frees the file; if no task is left, this call does */
+	spin_lock(&file->lock);
+	file->nr_items--;
+	last = wpool_devfile_is_last(file);
+	spin_unlock(&file->lock);
+	if (last)
+		wpool_devfile_free(file);
 }
 

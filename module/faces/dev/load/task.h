@@ -19,7 +19,7 @@ int wpool_devtask_submit(struct wpool_devfile *file,
 int wpool_devtask_cancel(struct wpool_devfile *file, const u64 *cookie,
 			 u32 *cancelled, u32 *stopped);
 
-/* Drop all records, make no more, and cancel all tasks; no other thread uses the file */
+/* The last close: drop all records, cancel all tasks, and free the file with the last of them */
 void wpool_devtask_close(struct wpool_devfile *file);
 
 #endif /* WPOOL_DEVTASK_H */
