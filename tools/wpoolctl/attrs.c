@@ -135,7 +135,7 @@ static int parse_value(struct attr_set *set, const struct attr *attr,
 	size_t len;
 	__u64 n;
 
-	/* sysfs takes a plus sign, too: kstrtou32() and kstrtoint() do */
+	/* sysfs takes a plus sign, too: kstrtoll() does */
 	if (is_number(attr) && s[0] == '+' && s[1] >= '0' && s[1] <= '9')
 		s++;
 	switch (attr->type) {
