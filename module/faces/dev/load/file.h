@@ -41,7 +41,7 @@ struct wpool_devfile {
 	u64 nr_accepted;		/* L: tasks known to be accepted */
 	u64 nr_finished;		/* L: tasks that have ended, silent ones included */
 	u64 last_end_ns;		/* L: @end_ns of the last record */
-	/* L: the file ends: tasks leave no record, and the thread that frees the last one frees it */
+	/* L: the file ends: tasks leave no record, and the last one that is freed frees the file */
 	bool closing;
 	u64 queue_ns[WPOOL_DEV_HIST_BUCKETS];	/* L: histogram, submit to start */
 	u64 run_ns[WPOOL_DEV_HIST_BUCKETS];	/* L: histogram, start to end */

@@ -78,7 +78,8 @@ struct wpool_devitem {
 	bool is_member;	/* I: the task is @member */
 	bool silent;	/* I: the task leaves no record */
 	bool started;	/* L: the task is no plain one, and has begun to run */
-	bool recorded;	/* L: the file counts the task as ended; task.c reads it without the lock, too */
+	/* L: the file counts the task as ended; armed_run() reads it without the lock */
+	bool recorded;
 	bool in_pool;	/* L: the pool may still touch the item */
 };
 
