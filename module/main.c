@@ -36,23 +36,18 @@
 #pragma message "wpool was not tested with a kernel as new as this one"
 #endif
 
-/* The attributes of the default pool that are parameters, each with "default_" before its name. */
+/* The attributes of the default pool that are parameters; kp->arg is the name of the attribute. */
 static struct wpool_attrs parameters = { .capacity = WPOOL_UNLIMITED, .expiry_ms = 1000 };
-
-static const char *attr_of(const struct kernel_param *kp)
-{
-	return kp->name + strlen("default_");
-}
 
 /* After an error the kernel names the parameter in its log. */
 static int parameter_set(const char *val, const struct kernel_param *kp)
 {
-	return wpool_sysfs_parse(attr_of(kp), val, strlen(val), &parameters);
+	return wpool_sysfs_parse(kp->arg, val, strlen(val), &parameters);
 }
 
 static int parameter_get(char *buffer, const struct kernel_param *kp)
 {
-	return wpool_sysfs_emit(attr_of(kp), buffer, &parameters);
+	return wpool_sysfs_emit(kp->arg, buffer, &parameters);
 }
 
 static const struct kernel_param_ops parameter_ops = {
@@ -60,17 +55,17 @@ static const struct kernel_param_ops parameter_ops = {
 	.get = parameter_get,
 };
 
-module_param_cb(default_capacity, &parameter_ops, NULL, 0444);
+module_param_cb(default_capacity, &parameter_ops, "capacity", 0444);
 __MODULE_PARM_TYPE(default_capacity, "uint");
 MODULE_PARM_DESC(default_capacity,
 		 "capacity of the default pool, 1 to 1048576 or max (default: max)");
 
-module_param_cb(default_queue_depth, &parameter_ops, NULL, 0444);
+module_param_cb(default_queue_depth, &parameter_ops, "queue_depth", 0444);
 __MODULE_PARM_TYPE(default_queue_depth, "uint");
 MODULE_PARM_DESC(default_queue_depth,
 		 "queue_depth of the default pool, 0 to 536870912 or max (default: 0)");
 
-module_param_cb(default_expiry_ms, &parameter_ops, NULL, 0444);
+module_param_cb(default_expiry_ms, &parameter_ops, "expiry_ms", 0444);
 __MODULE_PARM_TYPE(default_expiry_ms, "uint");
 MODULE_PARM_DESC(default_expiry_ms,
 		 "expiry_ms of the default pool, 0 to 86400000 (default: 1000)");

@@ -79,7 +79,7 @@ void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool help
 /** wpool_coming_enter() - count a picked worker as coming, before it can look for work */
 void wpool_coming_enter(struct wpool_worker *w);
 
-/** wpool_coming_leave() - a worker no longer counts as coming: it searches, or will not help */
+/** wpool_coming_leave() - a worker no longer counts as coming */
 void wpool_coming_leave(struct wpool_worker *w);
 
 /* @w has got its CPU, or is dead: end its waking. It becomes searching if @w->helps. */

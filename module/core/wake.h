@@ -9,6 +9,7 @@
 
 #include <linux/atomic.h>
 #include <linux/jiffies.h>
+#include <linux/time.h>
 
 #include "core/length.h"
 #include "core/queued.h"

@@ -5,8 +5,8 @@
  * A pool is a device of class wpool; each file is one value, except histogram and pressure.
  * Documentation/ABI/testing/sysfs-class-wpool describes every file.
  *
- *   - The store of an attribute parses the text, and then calls wpool_pool_tune() once. This file
- *     checks the text, and the pool checks the range.
+ *   - The store of an attribute parses the text, checks the range, and then calls
+ *     wpool_pool_tune() once.
  *   - -EINVAL: text that is no value at all. It is empty, too long, has a NUL in it, or a minus
  *     sign where no negative number is possible. -ERANGE: a number that is out of its range.
  *   - A show takes a snapshot for one figure. /dev/wpool returns several figures of one moment.

@@ -13,7 +13,7 @@ struct wpool_attrs;
  */
 extern const struct attribute_group *wpool_sysfs_groups[];
 
-/* Set an attribute to the value that a text says. Returns 0, -EINVAL or -ERANGE. */
+/* Set an attribute to what a text says. Returns 0; -EINVAL; -ERANGE: it is set all the same */
 int wpool_sysfs_parse(const char *name, const char *buf, size_t count, struct wpool_attrs *attrs);
 
 /** wpool_sysfs_emit() - print the value of an attribute into a page */

@@ -155,8 +155,8 @@ static inline void wpool_task_accept(struct wpool *pool, struct wpool_runq *rq,
 }
 
 /*
- * Count in here, accept and queue claimed tasks that have their tokens. @on: run queue of another
- * CPU, where to queue a single task, or NULL. Interrupts are off.
+ * Count in here, accept and queue claimed tasks that have their tokens. @on: where to queue a
+ * single task, the run queue of the CPU that is preferred, or NULL. Interrupts are off.
  */
 static __always_inline void wpool_accept_claimed(struct wpool *pool, struct wpool_runq *rq,
 						 struct wpool_task *const *tasks, u32 nr,

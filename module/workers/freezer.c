@@ -36,7 +36,7 @@ static DECLARE_COMPLETION(is_started);
 static bool is_held;
 /* No task of a freezable pool runs. */
 static bool is_done;
-/* Threads that wait for is_done, or until the pools are thawed. */
+/* Threads that wait for is_done, or until the pools are thawed; the freezer waits here, too. */
 static DECLARE_WAIT_QUEUE_HEAD(done_wq);
 
 static bool is_freeze_wanted(void)

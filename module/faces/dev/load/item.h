@@ -102,7 +102,7 @@ int wpool_devitem_alloc(struct wpool_task **tasks, u32 nr);
 /** wpool_devitem_free_new() - free items, 0 or more, that are not added to their file */
 void wpool_devitem_free_new(struct wpool_task **tasks, u32 nr);
 
-/* Prepare an item to do @work, which was checked. @is_member: for the group of the file */
+/* Prepare a new item to do @work, which was checked. @is_member: for the group of the file */
 void wpool_devitem_init(struct wpool_devitem *item, struct wpool_devfile *file,
 			const struct wpool_dev_work *work, struct wpool *pool,
 			u64 submit_ns, bool is_member);

@@ -114,7 +114,8 @@ test_bad_parameters_do_not_load_the_module()
 		allow_fault=maybe default_capacity=0 default_capacity=abc \
 		default_capacity=1048577 default_queue_depth=536870913 \
 		default_capacity=4294967295 default_queue_depth=4294967295 \
-		default_queue_depth=-1 default_expiry_ms=abc default_expiry_ms=86400001; do
+		default_queue_depth=-1 default_expiry_ms=abc default_expiry_ms=0x10 \
+		default_expiry_ms=86400001; do
 		mark "$parameter"
 		! insmod "$KO" "$parameter" 2>"$TMP/insmod" || fail "insmod $parameter worked"
 		grep -qE 'invalid|Invalid|out of range|Numerical' "$TMP/insmod" ||
