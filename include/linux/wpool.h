@@ -61,7 +61,8 @@
  * returns -EINVAL for %NULL and must not be given an ERR_PTR.
  *
  * A function of these headers may be called in any context, unless its comment has a line
- * "Context:", or the head of its header says where such functions may be called.
+ * "Context:", or the head of its header says where such functions may be called. A comment "As f()"
+ * has the contexts and results of f(), where it names no others.
  *
  * A module must destroy its pools before it is unloaded. If it does not, the log names the module
  * and the pool, and wpool destroys the pool when the module's exit function has returned: queued
@@ -785,7 +786,10 @@ int __must_check wpool_submit_timeout(struct wpool *pool,
  */
 int __must_check wpool_submit_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
-/* As wpool_submit_on(), with the contexts and results of wpool_try_submit(). */
+/*
+ * As wpool_submit_on(), also in its -EINVAL, with the contexts and other results of
+ * wpool_try_submit().
+ */
 int __must_check wpool_try_submit_on(struct wpool *pool, int cpu, struct wpool_task *task);
 
 /**

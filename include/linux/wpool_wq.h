@@ -25,8 +25,9 @@
  *
  * Contexts, where a comment has no other: of functions that queue, cancel, disable or enable a
  * work, or ask whether it is busy, any except NMI, and not with scheduler locks held; of those that
- * flush, drain or destroy a queue, process context; sleeps, uninterruptibly. Not in a work of @wq.
- * All other functions may be called in any context.
+ * flush a work, or whose name ends with _sync, as wpool_work_flush(); of those that flush, drain or
+ * destroy a queue, process context; sleeps, uninterruptibly. Not in a work of @wq. All other
+ * functions may be called in any context.
  */
 #ifndef _LINUX_WPOOL_WQ_H
 #define _LINUX_WPOOL_WQ_H

@@ -9,7 +9,7 @@
  *   - DEV, or SYSFS if struct wpool_dev_stats does not have it
  *   - GAUGE or COUNTER
  *   - the title of the column with its rate; NULL if no column shows the rate
- *   - for Prometheus its name and its description, which is in Documentation/tuning.rst, too
+ *   - for Prometheus its name and its description
  *
  * WPOOL_COUNT() is for a COUNTER that an expression reads from @pool. If it is defined, it gets the
  * expression before the description, and no COUNTER.

@@ -396,10 +396,10 @@ class Tables:
         for one in self.results['verdicts']:
             if one['machine'] == self.machine and is_listed(one) and not only_not_lost(one):
                 alike.setdefault(kind(one), []).append(one)
-        # One line for many loads with the same limits and the same outcome, unless one misses what is required
-        # and is not in the table of losses. Worst rounds come last.
+        # One line for many loads with the same limits, unless one misses what is required. Worst rounds come
+        # last.
         for (row, what, *limits), some in sorted(alike.items(), key=lambda item: not item[0][0]):
-            together = len(some) >= MANY and limits[0] and all(one['bar_reached'] or loses(one) for one in some)
+            together = len(some) >= MANY and limits[0] and all(one['bar_reached'] for one in some)
             for group in [some] if together else [[one] for one in some]:
                 title = TITLES[group[0]['row']] if row or not group[1:] else 'several'
                 states = [values_of(group, state) for state in ('near', 'far')]
