@@ -146,6 +146,10 @@ void wpk_do_nothing(void *unused)
 {
 }
 
+void wpk_empty(struct wpool_task *task)
+{
+}
+
 #ifdef CONFIG_FAULT_INJECTION
 
 bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate)

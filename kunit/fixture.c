@@ -222,6 +222,29 @@ int wpk_do_submit_jobs(struct wpk_thread *thread)
 	return 0;
 }
 
+int wpk_do_submit_and_wait(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
+		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+		if (!ret && i / 20 % 2)
+			ret = wpool_task_wait(&jobs->job[i].task);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int wpk_do_submit_batch(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+
+	return wpool_submit_batch(thread->pool, jobs->tasks, jobs->nr, 0);
+}
+
 /* ---- pools ---------------------------------------------------------------- */
 
 const char *wpk_name(struct kunit *test)
@@ -442,15 +465,22 @@ void wpk_job_fn(struct wpool_task *task)
 		job->last(job);
 }
 
+static bool is_last(const struct wpk_job *job)
+{
+	return job == &job->jobs->job[job->jobs->nr - 1];
+}
+
 void wpk_submit_next(struct wpk_job *job)
 {
-	job->ret = wpool_submit(job->task.pool, &job[1].task);
+	if (!is_last(job))
+		job->ret = wpool_submit(job->task.pool, &job[1].task);
 }
 
 void wpk_run_next(struct wpk_job *job)
 {
 	wpk_submit_next(job);
-	job->ret = job->ret ?: wpool_task_wait(&job[1].task);
+	if (!is_last(job))
+		job->ret = job->ret ?: wpool_task_wait(&job[1].task);
 }
 
 void wpk_sleep_a_little(struct wpk_job *job)
@@ -474,16 +504,18 @@ struct wpk_jobs *wpk_jobs(struct kunit *test, unsigned int nr, struct wpk_gate *
 	struct wpk_jobs *jobs;
 	unsigned int i;
 
-	jobs = kvzalloc(struct_size(jobs, job, nr), GFP_KERNEL);
+	jobs = kvzalloc(struct_size(jobs, job, nr) + nr * sizeof(*jobs->tasks), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, jobs);
 	jobs->test = test;
 	jobs->gate = gate;
 	jobs->nr = nr;
+	jobs->tasks = (void *)jobs + struct_size(jobs, job, nr);
 	init_waitqueue_head(&jobs->wq);
 	for (i = 0; i < nr; i++) {
 		jobs->job[i].jobs = jobs;
 		jobs->job[i].gate = gate;
-		wpool_task_init(&jobs->job[i].task, wpk_job_fn);
+		jobs->tasks[i] = &jobs->job[i].task;
+		wpool_task_init(jobs->tasks[i], wpk_job_fn);
 	}
 	list_add_tail(&jobs->node, &wpk_of(test)->jobs);
 	return jobs;

@@ -107,6 +107,7 @@ struct wpk_job {
  * @peak: the largest value of @running
  * @wq: threads that wait for @started or @finished
  * @gate: gate at which the jobs wait, or %NULL; wpk_job.gate may be changed for single jobs
+ * @tasks: pointers to the tasks of @job, as wpool_submit_batch() takes them
  * @nr: number of jobs
  * @job: the jobs
  */
@@ -119,6 +120,7 @@ struct wpk_jobs {
 	atomic_t peak;
 	wait_queue_head_t wq;
 	struct wpk_gate *gate;
+	struct wpool_task **tasks;
 	unsigned int nr;
 	struct wpk_job job[] __counted_by(nr);
 };
@@ -147,12 +149,16 @@ void *wpk_alloc(struct kunit *test, size_t size);
 
 /* A suite with its own init function, which must end with wpk_init(). */
 #define WPK_SUITE_INIT(suite, init_fn, ...)				\
+	WPK_SUITE_INIT_EXIT(suite, init_fn, wpk_exit, __VA_ARGS__)
+
+/* A suite with its own exit function, too, which must end with wpk_exit(). */
+#define WPK_SUITE_INIT_EXIT(suite, init_fn, exit_fn, ...)		\
 static struct kunit_case suite##_cases[] = { __VA_ARGS__, {} };	\
 									\
 static struct kunit_suite suite##_suite = {				\
 	.name = "wpool_" #suite,					\
 	.init = init_fn,						\
-	.exit = wpk_exit,						\
+	.exit = exit_fn,						\
 	.test_cases = suite##_cases,					\
 };									\
 kunit_test_suite(suite##_suite)
@@ -172,6 +178,16 @@ struct wpool *wpk_pool_func(struct kunit *test, struct wpool_attrs *attrs, wpool
 	wpk_attrs(&attrs, nr_tasks, depth);				\
 	(void)(__VA_ARGS__);						\
 	wpk_pool_attrs(test, &attrs);					\
+})
+/* What wpool_create() returns for such attributes. The caller destroys the pool. */
+#define wpk_create_with(test, nr_tasks, depth, ...)			\
+({									\
+	struct wpool_attrs attrs;					\
+									\
+	wpk_attrs(&attrs, nr_tasks, depth);				\
+	attrs.name = wpk_name(test);					\
+	(void)((void)0, ##__VA_ARGS__);					\
+	wpool_create(&attrs);						\
 })
 /* A pool with a function: wpk_pool_func_with(test, 2, 10, wpk_count, attrs.nice = 4) */
 #define wpk_pool_func_with(test, nr_tasks, depth, func, ...)		\
@@ -225,6 +241,17 @@ const char *wpk_name_of(struct wpool *pool);
 									\
 	while (!(__ok = (condition)) && time_before(jiffies, __end))	\
 		usleep_range(100, 200);					\
+	__ok;								\
+})
+
+/* Keep the CPU until @condition holds; false if it does not in WPK_PATIENCE / @part. */
+#define wpk_spin(part, condition)					\
+({									\
+	unsigned long __end = jiffies + WPK_PATIENCE / (part);		\
+	bool __ok;							\
+									\
+	while (!(__ok = (condition)) && time_before(jiffies, __end))	\
+		cpu_relax();						\
 	__ok;								\
 })
 
@@ -298,8 +325,9 @@ void wpk_job_fn(struct wpool_task *task);
 #define wpk_job_of(t) container_of(t, struct wpk_job, task)
 
 /*
- * Bodies of jobs, with the result in job->ret. The first two submit the job behind @job to the pool
- * that runs @job; the second and the third wait for a task: that job, or the task @job->arg.
+ * Bodies of jobs, with the result in job->ret. The first two submit the job behind @job, if any, to
+ * the pool that runs @job; the second and the third wait for a task: that job, or the task
+ * @job->arg.
  */
 void wpk_submit_next(struct wpk_job *job);
 void wpk_run_next(struct wpk_job *job);
@@ -359,6 +387,10 @@ int wpk_do_destroy(struct wpk_thread *thread);
 int wpk_do_reboot(struct wpk_thread *thread);
 /* Submit the jobs @arg in order, until the case is stopped. */
 int wpk_do_submit_jobs(struct wpk_thread *thread);
+/* As wpk_do_submit_jobs(): 20 jobs without a wait, the next 20 one by one, and so on. */
+int wpk_do_submit_and_wait(struct wpk_thread *thread);
+/* Submit the jobs @arg as a batch. */
+int wpk_do_submit_batch(struct wpk_thread *thread);
 /* Take the CPU @arg offline. */
 int wpk_do_remove_cpu(struct wpk_thread *thread);
 /* The last CPU that is online, for a case that takes it offline. It is online again at the end. */
@@ -367,6 +399,8 @@ int wpk_victim_cpu(struct kunit *test);
 void wpk_count(void *arg);
 void wpk_pass_gate(void *gate);
 void wpk_do_nothing(void *unused);
+/* The function of a task: do nothing. */
+void wpk_empty(struct wpool_task *task);
 
 /*
  * Call @fn in an interrupt or a softirq of this CPU, and wait for its end. @fn must not sleep. On
