@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Loads whose order is measured by counting: the part that the benchmark (order.c) and the KUnit
- * suite (kunit/start_order.c) share.
+ * suite (kunit/start_order_kunit.c) share.
  *
  * order_load.clock numbers the beginnings and the ends of all submits, order_load.started numbers
  * the starts. Afterwards order_count() counts, for each task T, the tasks that overtook it: they
