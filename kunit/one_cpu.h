@@ -74,12 +74,7 @@ static inline struct wpool *wpk_one_cpu_pool(struct kunit *test, u32 capacity,
 static inline void wpk_submit_together(struct kunit *test, struct wpool *pool,
 				       struct wpk_jobs *jobs)
 {
-	struct wpool_task **tasks = wpk_alloc(test, jobs->nr * sizeof(*tasks));
-	unsigned int i;
-
-	for (i = 0; i < jobs->nr; i++)
-		tasks[i] = &jobs->job[i].task;
-	KUNIT_ASSERT_EQ(test, wpool_submit_batch(pool, tasks, jobs->nr, 0), (int)jobs->nr);
+	KUNIT_ASSERT_EQ(test, wpool_submit_batch(pool, jobs->tasks, jobs->nr, 0), (int)jobs->nr);
 }
 
 /* Keep the CPU busy, but let others run, until @condition; false if that takes too long. */
