@@ -38,17 +38,6 @@ static void note_accepted(void *data, const char *pool, int cpu, const void *tas
 		irq_work_queue(&section->work);
 }
 
-static int submit_line(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	struct wpool_task *tasks[LINE];
-	int i;
-
-	for (i = 0; i < LINE; i++)
-		tasks[i] = &jobs->job[i].task;
-	return wpool_submit_batch(thread->pool, tasks, LINE, 0);
-}
-
 /*
  * A tune to a larger limit lets all waiting submitters in, some at a time, and the CPU serves its
  * interrupts in between.
@@ -66,7 +55,7 @@ static void wpool_tune_up_serves_many_waiters_with_interrupts_in_between(struct 
 	wpk_probe(test, "wpool_task_submitted", note_accepted, section);
 	for (i = 0; i < NR_LINES; i++) {
 		jobs[i] = wpk_jobs(test, LINE, NULL);
-		threads[i] = wpk_thread(test, submit_line, pool, NULL, jobs[i]);
+		threads[i] = wpk_thread(test, wpk_do_submit_batch, pool, NULL, jobs[i]);
 		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
 	}
 
@@ -105,7 +94,7 @@ static void wpool_tune_up_and_down_under_load_leaves_nobody_waiting(struct kunit
 	for (round = 0; round < NR_SWINGS; round++) {
 		for (i = 0; i < NR_LINES; i++) {
 			jobs[i] = wpk_jobs(test, LINE, NULL);
-			threads[i] = wpk_thread(test, submit_line, pool, NULL, jobs[i]);
+			threads[i] = wpk_thread(test, wpk_do_submit_batch, pool, NULL, jobs[i]);
 		}
 		for (i = 0; i < ARRAY_SIZE(depths); i++)
 			KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, depths[i]),
