@@ -74,14 +74,11 @@ static void wpool_submit_batch_drops_as_many_as_it_needs(struct kunit *test)
 {
 	struct wpk_full full;
 	struct wpk_jobs *jobs = drop_pool(test, &full, DEPTH + 7);
-	struct wpool_task *tasks[7];
-	int i;
 
-	for (i = 0; i < 7; i++)
-		tasks[i] = &jobs->job[DEPTH + i].task;
 	wpk_jobs_submit(test, full.pool, jobs, 0, DEPTH);
 	/* a batch larger than the room drops its own first tasks, too */
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(full.pool, tasks, 7, WPOOL_BATCH_TRY), 7);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(full.pool, jobs->tasks + DEPTH, 7,
+						 WPOOL_BATCH_TRY), 7);
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 7);
 	wpk_gate_open(full.gate);
 	ran_from(test, jobs, 7);
