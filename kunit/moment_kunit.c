@@ -130,21 +130,18 @@ static void wpool_try_submit_in_an_interrupt_finds_the_place_of_its_task(struct 
 
 static int submit_batches(struct wpk_thread *thread)
 {
-	struct wpool_task *tasks[BATCH];
 	struct wpk_jobs *jobs = thread->arg;
 	unsigned int i, n;
 	int ret;
 
 	wpk_move_to(wpk_cpu(1));
-	for (i = 0; i < BATCH; i++)
-		tasks[i] = &jobs->job[i].task;
 	for (n = 0; n < NR_BATCHES && !wpk_stopped(thread->test); n++) {
-		ret = wpool_submit_batch(thread->pool, tasks, BATCH, 0);
+		ret = wpk_do_submit_batch(thread);
 		if (ret < 0 && ret != -EALREADY)
 			return ret;
 		/* wait for the last task first: the others end before it, or soon after */
 		for (i = BATCH; i-- > 0;) {
-			ret = wpool_task_wait(tasks[i]);
+			ret = wpool_task_wait(jobs->tasks[i]);
 			if (ret && ret != -ECANCELED)
 				return ret;
 		}
