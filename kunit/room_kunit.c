@@ -3,8 +3,6 @@
  * A pool is closed while submitters wait for room in a group, or with a batch. They are refused or
  * accepted in the same way as submitters that wait for room in the pool.
  */
-#include <linux/slab.h>
-
 #include "full_pool.h"
 #include "group.h"
 
@@ -23,35 +21,28 @@ static struct wpk_member *full_group(struct kunit *test, struct wpool *pool,
 	return members;
 }
 
-static void wpool_release_sends_away_who_waits_for_a_group(struct kunit *test)
+WPK_PARAM_BOOL(own, "WPOOL_RELEASE_OWN: %d");
+
+/* Only WPOOL_RELEASE_OWN lets in those that wait. No other submitter may begin to wait. */
+static void wpool_release_decides_on_those_who_wait_for_a_group(struct kunit *test)
 {
+	bool own = wpk_is_on(test);
 	struct wpool *pool = wpk_pool(test, 2, 2);
 	struct wpk_thread *waiters[2];
 	struct wpk_member *members = full_group(test, pool, waiters);
+	int i;
 
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[0]), -ESHUTDOWN);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[1]), -ESHUTDOWN);
-	/* no other submitter may begin to wait */
-	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[1]), -ESHUTDOWN);
-	wpk_gate_open(members->gate);
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(members->group), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs) + atomic_read(&members[2].runs), 0);
-}
-
-static void wpool_release_own_lets_in_who_waits_for_a_group(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 2);
-	struct wpk_thread *waiters[2];
-	struct wpk_member *members = full_group(test, pool, waiters);
-
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, own ? WPOOL_RELEASE_OWN : WPOOL_RELEASE_DRAIN),
+			0);
 	KUNIT_EXPECT_EQ(test, wpk_member_submit(&members[3]), -ESHUTDOWN);
+	for (i = 0; i < 2 && !own; i++)
+		WPK_EVENTUALLY(test, wpk_ended(waiters[i]));
 	wpk_gate_open(members->gate);
-	wpk_join_all(test, waiters, 2);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_EQ(test, wpk_join(test, waiters[i]), own ? 0 : -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_group_wait(members->group), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&members[2].runs), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), own);
+	KUNIT_EXPECT_EQ(test, atomic_read(&members[2].runs), own);
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[3].runs), 0);
 }
 
@@ -80,27 +71,11 @@ static void wpool_release_own_lets_a_group_task_into_the_line(struct kunit *test
 	KUNIT_EXPECT_EQ(test, atomic_read(&members[1].runs), 1);
 }
 
-static int do_batch(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	struct wpool_task **tasks;
-	int i, ret;
-
-	tasks = kcalloc(NR_BATCH, sizeof(*tasks), GFP_KERNEL);
-	if (!tasks)
-		return -ENOMEM;
-	for (i = 0; i < NR_BATCH; i++)
-		tasks[i] = &jobs->job[i].task;
-	ret = wpool_submit_batch(thread->pool, tasks, NR_BATCH, 0);
-	kfree(tasks);
-	return ret;
-}
-
 static void wpool_release_own_lets_in_all_of_a_batch_that_waits(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_BATCH, NULL);
 	struct wpk_full full = wpk_full_pool(test);
-	struct wpk_thread *thread = wpk_thread(test, do_batch, full.pool, NULL, jobs);
+	struct wpk_thread *thread = wpk_thread(test, wpk_do_submit_batch, full.pool, NULL, jobs);
 
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
@@ -120,7 +95,7 @@ static void wpool_release_own_lets_in_a_running_task_of_a_batch_that_waits(struc
 	running->gate = wpk_gate(test);
 	KUNIT_ASSERT_EQ(test, wpool_submit(full.pool, &running->task), 0);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(running->gate, 1));
-	thread = wpk_thread(test, do_batch, full.pool, NULL, jobs);
+	thread = wpk_thread(test, wpk_do_submit_batch, full.pool, NULL, jobs);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
 	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, full.gate, thread), NR_BATCH);
@@ -131,8 +106,7 @@ static void wpool_release_own_lets_in_a_running_task_of_a_batch_that_waits(struc
 }
 
 WPK_SUITE(room,
-	  KUNIT_CASE(wpool_release_sends_away_who_waits_for_a_group),
-	  KUNIT_CASE(wpool_release_own_lets_in_who_waits_for_a_group),
+	  KUNIT_CASE_PARAM(wpool_release_decides_on_those_who_wait_for_a_group, own_gen_params),
 	  KUNIT_CASE(wpool_release_own_lets_a_group_task_into_the_line),
 	  KUNIT_CASE(wpool_release_own_lets_in_all_of_a_batch_that_waits),
 	  KUNIT_CASE(wpool_release_own_lets_in_a_running_task_of_a_batch_that_waits));
