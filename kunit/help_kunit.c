@@ -30,17 +30,6 @@ struct note {
 	struct wpk_gate *gate;
 };
 
-/* Keep the CPU until @condition holds. Returns false if it does not hold in time. */
-#define spin_until(condition)						\
-({									\
-	unsigned long __end = jiffies + WPK_PATIENCE / 2;		\
-	bool __ok;							\
-									\
-	while (!(__ok = (condition)) && time_before(jiffies, __end))	\
-		cpu_relax();						\
-	__ok;								\
-})
-
 static void take_note(struct wpk_job *job)
 {
 	struct note *note = job->arg;
@@ -49,7 +38,7 @@ static void take_note(struct wpk_job *job)
 	smp_store_release(&note->worker, current);
 	if (note->us)
 		udelay(note->us);
-	if (note->go && !spin_until(READ_ONCE(*note->go)))
+	if (note->go && !wpk_spin(2, READ_ONCE(*note->go)))
 		job->ret = -ETIME;
 	if (note->gate)
 		wpk_gate_pass(note->gate);
@@ -76,7 +65,7 @@ static struct note *note_of(struct wpk_job *job)
 static bool has_started(struct wpk_job *job)
 {
 	/* pairs with take_note() */
-	return spin_until(smp_load_acquire(&note_of(job)->worker));
+	return wpk_spin(2, smp_load_acquire(&note_of(job)->worker));
 }
 
 /* True if the job's worker sleeps, in the job or after it. */
@@ -84,7 +73,7 @@ static bool is_asleep(struct wpk_job *job)
 {
 	struct task_struct *worker = note_of(job)->worker;
 
-	return spin_until(compat_is_blocked(worker) && !READ_ONCE(worker->on_cpu));
+	return wpk_spin(2, compat_is_blocked(worker) && !READ_ONCE(worker->on_cpu));
 }
 
 /* A pool on @nr_cpus CPUs. All its workers exist, and are idle. */
@@ -105,7 +94,7 @@ static bool next_tick(void)
 {
 	unsigned long now = jiffies;
 
-	return spin_until(time_after(jiffies, now));
+	return wpk_spin(2, time_after(jiffies, now));
 }
 
 /*
@@ -139,7 +128,6 @@ static int keep_the_cpu(struct wpk_thread *thread)
 struct crowd {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
-	struct wpool_task *tasks[NR_CHILDREN];
 	int kept;		/* 1 or 2 */
 	bool is_kept;
 	bool is_helped;		/* a job has run on the other one of these CPUs */
@@ -160,7 +148,8 @@ static void submit_crowd(struct wpk_job *job)
 {
 	struct crowd *crowd = job->arg;
 
-	job->ret = wpool_submit_batch(crowd->pool, crowd->tasks, NR_CHILDREN, 0) - NR_CHILDREN;
+	job->ret = wpool_submit_batch(crowd->pool, crowd->jobs->tasks + 1, NR_CHILDREN, 0) -
+		   NR_CHILDREN;
 	udelay(4 * LONG_US);
 }
 
@@ -172,7 +161,7 @@ static int keep_another_cpu(struct wpk_thread *thread)
 	wpk_move_to(wpk_cpu(crowd->kept));
 	sched_set_fifo(current);
 	WRITE_ONCE(crowd->is_kept, true);
-	ok = spin_until(atomic_read(&crowd->jobs->finished) == NR_CHILDREN + 1);
+	ok = wpk_spin(2, atomic_read(&crowd->jobs->finished) == NR_CHILDREN + 1);
 	sched_set_normal(current, 0);
 	return ok ? 0 : -ETIME;
 }
@@ -190,15 +179,12 @@ static void wpool_submit_batch_gets_help_if_the_helper_gets_no_cpu(struct kunit 
 {
 	struct crowd *crowd = wpk_alloc(test, sizeof(*crowd));
 	struct wpk_thread *keeper;
-	int i;
 
 	wpk_need_to_keep_cpu(test);
 	crowd->kept = *(const u32 *)test->param_value;
 	crowd->pool = helping_pool(test, 3, 3, 0);
 	crowd->jobs = wpk_jobs_of(test, NR_CHILDREN + 1, compute_until_helped, crowd);
 	crowd->jobs->job[0].body = submit_crowd;
-	for (i = 0; i < NR_CHILDREN; i++)
-		crowd->tasks[i] = &crowd->jobs->job[i + 1].task;
 	wpk_move_to(wpk_cpu(0));
 	keeper = wpk_thread(test, keep_another_cpu, NULL, NULL, crowd);
 	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(crowd->is_kept));
@@ -319,7 +305,7 @@ static int submit_child_before_the_other_sleeps(struct busy *busy, int try)
 	if (!has_started(&job[1]) || !is_asleep(&job[1]) || !is_asleep(&job[0]))
 		return -ETIME;
 	wpk_gate_let(busy->gate, 1);
-	if (!spin_until(atomic_read(&busy->jobs->finished) == 2 * (try + 1)))
+	if (!wpk_spin(2, atomic_read(&busy->jobs->finished) == 2 * (try + 1)))
 		return -ETIME;
 	return is_asleep(&job[0]) ? 0 : -ETIME;
 }
