@@ -3,23 +3,12 @@
 #include "full_pool.h"
 #include "one_cpu.h"
 
-/* Pointers to the tasks of @jobs, as wpool_submit_batch() takes them. */
-static struct wpool_task **pointers(struct kunit *test, struct wpk_jobs *jobs)
-{
-	struct wpool_task **tasks = wpk_alloc(test, jobs->nr * sizeof(*tasks));
-	unsigned int i;
-
-	for (i = 0; i < jobs->nr; i++)
-		tasks[i] = &jobs->job[i].task;
-	return tasks;
-}
-
 static void wpool_submit_batch_runs_all_once(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
 	/* More jobs than a ring holds. */
 	struct wpk_jobs *jobs = wpk_jobs(test, 700, NULL);
-	struct wpool_task **tasks = pointers(test, jobs);
+	struct wpool_task **tasks = jobs->tasks;
 
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 1, 0), 1);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 1, 99, WPOOL_BATCH_TRY), 99);
@@ -32,7 +21,7 @@ static void wpool_submit_batch_stops_before_a_task_that_is_refused(struct kunit 
 {
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
 	struct wpk_jobs *jobs = wpk_held(test, pool, 8, 1);
-	struct wpool_task **tasks = pointers(test, jobs);
+	struct wpool_task **tasks = jobs->tasks;
 
 	/* a batch stops before a pending task, even if the batch itself has submitted that task */
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[3]), 0);
@@ -58,7 +47,7 @@ static void wpool_submit_batch_full_pool_takes_what_fits(struct kunit *test)
 	struct wpool *fail = wpk_pool_policy(test, 2, 3, WPOOL_FAIL);
 	struct wpool *block = wpk_pool_policy(test, 2, 3, WPOOL_BLOCK);
 	struct wpk_jobs *jobs = wpk_gated(test, 16);
-	struct wpool_task **tasks = pointers(test, jobs);
+	struct wpool_task **tasks = jobs->tasks;
 
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks, 8, 0), 5);
 	KUNIT_EXPECT_EQ(test, wpool_submit_batch(fail, tasks + 5, 3, 0), -EAGAIN);
@@ -76,38 +65,12 @@ static void wpool_submit_batch_full_pool_takes_what_fits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[5].runs), 0);
 }
 
-struct batch {
-	struct wpool_task **tasks;
-	unsigned int nr;
-	unsigned int flags;
-};
-
-static int do_batch(struct wpk_thread *thread)
-{
-	struct batch *batch = thread->arg;
-
-	return wpool_submit_batch(thread->pool, batch->tasks, batch->nr, batch->flags);
-}
-
-static struct wpk_thread *batch_thread(struct kunit *test, struct wpool *pool,
-				       struct wpool_task **tasks,
-				       unsigned int nr, unsigned int flags)
-{
-	struct batch *batch = wpk_alloc(test, sizeof(*batch));
-
-	batch->tasks = tasks;
-	batch->nr = nr;
-	batch->flags = flags;
-	return wpk_thread(test, do_batch, pool, NULL, batch);
-}
-
 static void wpool_submit_batch_full_pool_blocks_until_all_are_in(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
 	struct wpk_jobs *jobs = wpk_gated(test, 7);
-	struct wpool_task **tasks = pointers(test, jobs);
+	struct wpk_thread *thread = wpk_thread(test, wpk_do_submit_batch, pool, NULL, jobs);
 	int i;
-	struct wpk_thread *thread = batch_thread(test, pool, tasks, 7, 0);
 
 	for (i = 2; i < 7; i++) {
 		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(jobs->gate, i));
@@ -122,42 +85,40 @@ static void wpool_submit_batch_full_pool_blocks_until_all_are_in(struct kunit *t
 	KUNIT_EXPECT_LE(test, atomic_read(&jobs->peak), 2);
 }
 
-/* A killed submitter gets the number of its accepted tasks, or -EINTR if there are none. */
-static void wpool_submit_batch_killed_returns_how_many_are_in(struct kunit *test)
+WPK_PARAM_BOOL(closes, "the pool closes: %d");
+
+/* A submitter that is killed, or whose pool closes, gets the number of its accepted tasks. */
+static void wpool_submit_batch_cut_short_returns_how_many_are_in(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_jobs *jobs = wpk_gated(test, 8);
-	struct wpool_task **tasks = pointers(test, jobs);
-	struct wpk_thread *first, *second;
+	struct wpk_jobs *jobs[] = { wpk_gated(test, 4), wpk_jobs(test, 4, NULL) };
+	struct wpk_thread *threads[2];
+	int i;
 
-	first = batch_thread(test, pool, tasks, 4, 0);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
-	second = batch_thread(test, pool, tasks + 4, 4, 0);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
-	wpk_kill(first);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, first), 2);
-	wpk_kill(second);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, second), -EINTR);
+	for (i = 0; i < 2; i++) {
+		threads[i] = wpk_thread(test, wpk_do_submit_batch, pool, NULL, jobs[i]);
+		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == i + 1);
+	}
+	if (wpk_is_on(test))
+		KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
+	for (i = 0; i < 2; i++) {
+		if (!wpk_is_on(test))
+			wpk_kill(threads[i]);
+		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]),
+				!i ? 2 : wpk_is_on(test) ? -ESHUTDOWN : -EINTR);
+	}
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 0);
-	wpk_gate_open(jobs->gate);
+	wpk_gate_open(jobs[0]->gate);
 	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs[0]->finished), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs[1]->started), 0);
 }
 
-static void wpool_submit_batch_waiting_when_the_pool_closes(struct kunit *test)
+static int submit_middle(struct wpk_thread *thread)
 {
-	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_jobs *jobs = wpk_gated(test, 6);
-	struct wpool_task **tasks = pointers(test, jobs);
-	struct wpk_thread *first, *second;
+	struct wpk_jobs *jobs = thread->arg;
 
-	first = batch_thread(test, pool, tasks, 3, 0);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
-	second = batch_thread(test, pool, tasks + 3, 3, 0);
-	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, waiting) == 2);
-	KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, first), 2);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, second), -ESHUTDOWN);
+	return wpool_submit_batch(thread->pool, jobs->tasks + 1, 3, 0);
 }
 
 /* All tasks of a batch that waits are served before the submitter behind it. */
@@ -169,7 +130,7 @@ static void wpool_submit_batch_keeps_its_place_in_line(struct kunit *test)
 	int i;
 
 	threads[0] = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
-	threads[1] = batch_thread(test, full.pool, pointers(test, jobs) + 1, 3, 0);
+	threads[1] = wpk_thread(test, submit_middle, full.pool, NULL, jobs);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 2);
 	threads[2] = wpk_nth_waiter(test, full.pool, &jobs->job[4], 3);
 	wpk_gate_open(full.gate);
@@ -182,10 +143,10 @@ static void wpool_submit_batch_keeps_its_place_in_line(struct kunit *test)
 
 static void batch_from_inside(struct wpk_job *job)
 {
-	struct wpool_task *tasks[2] = { &(job + 1)->task, &(job + 2)->task };
+	struct wpool_task **tasks = job->jobs->tasks;
 
-	job->ret = wpool_submit_batch(job->arg, tasks, 2, 0);
-	(job + 1)->ret = wpool_submit_batch(job->arg, tasks + 1, 1, 0);
+	job->ret = wpool_submit_batch(job->arg, tasks + 1, 2, 0);
+	(job + 1)->ret = wpool_submit_batch(job->arg, tasks + 2, 1, 0);
 }
 
 static void wpool_submit_batch_own_full_pool_takes_what_fits(struct kunit *test)
@@ -207,10 +168,9 @@ static void wpool_submit_batch_policy_run_runs_the_rest_here(struct kunit *test)
 	struct wpool *pool = wpk_pool_policy(test, 1, 1, WPOOL_RUN);
 	struct wpk_jobs *first = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
-	struct wpool_task **tasks = pointers(test, jobs);
 	int i;
 
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks, 4, 0), 4);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, jobs->tasks, 4, 0), 4);
 	for (i = 1; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, jobs->job[i].pid, current->pid);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 0);
@@ -227,7 +187,7 @@ static void wpool_submit_batch_policy_run_runs_the_rest_here(struct kunit *test)
 static int submit_two_goes(struct wpk_thread *thread)
 {
 	wpk_move_to(wpk_cpu(1));
-	return wpool_submit_batch(thread->pool, thread->arg, TWO_GOES, 0);
+	return wpk_do_submit_batch(thread);
 }
 
 struct crowd {
@@ -258,26 +218,21 @@ static void wpool_submit_batch_destroyed_before_it_goes_on(struct kunit *test)
 {
 	struct crowd *crowd = wpk_alloc(test, sizeof(*crowd));
 	struct wpk_jobs *jobs = wpk_jobs(test, TWO_GOES, NULL);
-	struct wpool_task **tasks = pointers(test, jobs);
 	struct wpk_jobs *first = wpk_gated(test, 1);
 	struct wpk_thread *submitter, *other;
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 	bool early;
 
 	wpk_need_cpus(test, 2);
 	wpk_need_to_keep_cpu(test);
-	wpk_attrs(&attrs, 1, 0);
-	attrs.cpumask = cpumask_of(wpk_cpu(0));
-	attrs.hog_ms = WPOOL_MAX_HOG_MS;
-	attrs.name = wpk_name(test);
 	wpk_move_to(wpk_cpu(0));
 	/* wpk_pool() would keep a reference to the pool */
-	pool = wpool_create(&attrs);
+	pool = wpk_create_with(test, 1, 0, attrs.cpumask = cpumask_of(wpk_cpu(0)),
+			       attrs.hog_ms = WPOOL_MAX_HOG_MS);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &first->job[0].task), 0);
 	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(first->gate, 1));
-	submitter = wpk_thread(test, submit_two_goes, pool, NULL, tasks);
+	submitter = wpk_thread(test, submit_two_goes, pool, NULL, jobs);
 	WPK_EVENTUALLY(test, wpk_stat(pool, waiting) == 1);
 	KUNIT_EXPECT_TRUE(test, wpk_sleeps(submitter));
 	other = wpk_thread(test, crowd_out, NULL, NULL, crowd);
@@ -298,8 +253,7 @@ WPK_SUITE(batch,
 	  KUNIT_CASE(wpool_submit_batch_stops_before_a_task_that_is_refused),
 	  KUNIT_CASE(wpool_submit_batch_full_pool_takes_what_fits),
 	  KUNIT_CASE(wpool_submit_batch_full_pool_blocks_until_all_are_in),
-	  KUNIT_CASE(wpool_submit_batch_killed_returns_how_many_are_in),
-	  KUNIT_CASE(wpool_submit_batch_waiting_when_the_pool_closes),
+	  KUNIT_CASE_PARAM(wpool_submit_batch_cut_short_returns_how_many_are_in, closes_gen_params),
 	  KUNIT_CASE(wpool_submit_batch_keeps_its_place_in_line),
 	  KUNIT_CASE(wpool_submit_batch_own_full_pool_takes_what_fits),
 	  KUNIT_CASE(wpool_submit_batch_policy_run_runs_the_rest_here),
