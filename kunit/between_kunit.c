@@ -344,18 +344,17 @@ static void wpool_try_submit_meanwhile_in_a_new_run_is_flushed(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 3);
 }
 
+WPK_PARAM_BOOL(full, "the other pool is full at first: %d");
+
 /*
- * While a submit of the running task is stopped, the run ends, and @move submits the task to
- * another pool, which @holders may fill at first. The stopped submit must be refused: it names the
- * first pool.
+ * While a submit of the running task is stopped, the run ends, and a thread submits the task to
+ * another pool. The stopped submit must be refused: it names the first pool.
  */
-static void submit_meanwhile_in_another_pool(struct kunit *test,
-					     int (*move)(struct wpk_thread *thread),
-					     struct wpk_jobs *holders,
-					     struct wpk_gate *holders_gate)
+static void wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there(struct kunit *test)
 {
+	struct wpk_jobs *holders = wpk_gated(test, 5), *jobs = wpk_gated(test, 1);
+	bool is_full = wpk_is_on(test);
 	struct wpk_thread *submitter, *mover;
-	struct wpk_jobs *jobs = wpk_gated(test, 1);
 	struct wpool_task *task = &jobs->job[0].task;
 	struct wpool *pools[2];
 	int i, ret;
@@ -365,9 +364,9 @@ static void submit_meanwhile_in_another_pool(struct kunit *test,
 		pools[i] = pool_here(test);
 	moves_to = pools[1];
 	submitter = late_thread(test, submit_delayed, pools[0], task);
-	mover = late_thread(test, move, pools[1], task);
-	((struct late *)mover->arg)->gate = holders_gate;
-	if (holders)
+	mover = late_thread(test, is_full ? submit_in_line_late : submit_late, pools[1], task);
+	((struct late *)mover->arg)->gate = holders->gate;
+	if (is_full)
 		wpk_jobs_submit(test, pools[1], holders, 0, holders->nr);
 	wpk_jobs_hold(test, pools[0], jobs, 0, 1);
 	stop_submitter(test, submitter);
@@ -386,18 +385,6 @@ static void submit_meanwhile_in_another_pool(struct kunit *test,
 		KUNIT_EXPECT_EQ(test, wpk_stat(pools[i], outstanding), 0);
 	}
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
-}
-
-static void wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there(struct kunit *test)
-{
-	submit_meanwhile_in_another_pool(test, submit_late, NULL, NULL);
-}
-
-static void wpool_try_submit_meanwhile_in_another_line_is_not_accepted_there(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-
-	submit_meanwhile_in_another_pool(test, submit_in_line_late, wpk_jobs(test, 5, gate), gate);
 }
 
 /* ---- a close before a task is claimed ---------------------------------------- */
@@ -428,11 +415,6 @@ static void begin_release(struct kunit *test, void (*fn)(struct wpool_task *task
 	set_delay(test, fn);
 }
 
-static void wait_for_next(struct wpk_job *job)
-{
-	wpool_task_wait(&job[1].task);
-}
-
 WPK_PARAM_BOOL(nested, "by the first task: %d");
 
 /*
@@ -450,7 +432,7 @@ static void wpool_release_beside_a_claim_starts_nothing_later(struct kunit *test
 	wpk_need(test, IS_ENABLED(CONFIG_PREEMPTION), "the kernel does not preempt its threads");
 	jobs->job[0].gate = gate;
 	if (wpk_is_on(test))
-		jobs->job[0].body = wait_for_next;
+		wpk_job_body(&jobs->job[0], wpk_wait_for_arg, task);
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	only_worker = jobs->job[0].pid;
@@ -478,15 +460,6 @@ static void stop_submitter_if_preemptible(struct wpool_task *task)
 	/* without CONFIG_PREEMPTION, each case stops a submitter only where it may sleep */
 	if (!IS_ENABLED(CONFIG_PREEMPTION) || preemptible())
 		wait_for_completion_timeout(released, WPK_PATIENCE);
-}
-
-/* In a full pool, the batch gives up its claim of the second task, and then runs the first. */
-static int submit_two(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	struct wpool_task *tasks[2] = { &jobs->job[0].task, &jobs->job[1].task };
-
-	return wpool_submit_batch(thread->pool, tasks, ARRAY_SIZE(tasks), 0);
 }
 
 /* Stop the submit of job @stop_at in a full pool, and release the pool meanwhile. */
@@ -524,14 +497,15 @@ WPK_PARAM_BOOL(own, "WPOOL_RELEASE_OWN: %d");
 
 /*
  * After WPOOL_RELEASE_OWN a submitter does not run its task either, unless it is a task of the
- * pool.
+ * pool. In a full pool the batch gives up its claim of the second task, and then runs the first.
  */
 static void wpool_release_before_a_submitter_runs_its_task_starts_nothing(struct kunit *test)
 {
 	unsigned int flags = wpk_is_on(test) ? WPOOL_RELEASE_OWN : WPOOL_RELEASE_CANCEL;
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_full full;
-	struct wpk_thread *submitter = stop_in_submit(test, &full, submit_two, jobs, 1, flags);
+	struct wpk_thread *submitter = stop_in_submit(test, &full, wpk_do_submit_batch,
+						      jobs, 1, flags);
 
 	complete_all(released);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), -ESHUTDOWN);
@@ -655,8 +629,8 @@ static void wpool_event_disable_beside_the_timer_takes_its_fire_back(struct kuni
 WPK_SUITE(between,
 	  KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
 	  KUNIT_CASE(wpool_try_submit_meanwhile_in_a_new_run_is_flushed),
-	  KUNIT_CASE(wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there),
-	  KUNIT_CASE(wpool_try_submit_meanwhile_in_another_line_is_not_accepted_there),
+	  KUNIT_CASE_PARAM(wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there,
+			   full_gen_params),
 	  KUNIT_CASE_PARAM(wpool_release_beside_a_claim_starts_nothing_later, nested_gen_params),
 	  KUNIT_CASE(wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later),
 	  KUNIT_CASE_PARAM(wpool_release_before_a_submitter_runs_its_task_starts_nothing,
