@@ -71,34 +71,31 @@ static void submit_in_all_ways(struct kunit *test, struct wpool *pool, struct wp
 	}
 }
 
+/*
+ * Each task runs once if the counters wrap while four workers take tasks, and if they wrap while
+ * the tasks are queued in a ring, or in the backlog behind it.
+ */
 static void wpool_counters_wrap_each_task_runs_once(struct kunit *test)
 {
 	u32 start = *(const u32 *)test->param_value;
-	struct wpool *pool = pool_from(test, 4, start);
-	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
+	struct wpk_jobs *jobs, *busy = NULL;
+	struct wpool *pool;
+	int is_held;
 
-	submit_in_all_ways(test, pool, jobs);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_JOBS));
-	wpk_jobs_ran_once(test, jobs);
-	KUNIT_EXPECT_LT(test, BEFORE, most_looks(pool, start));
-}
-
-/*
- * Tasks that are queued in a ring, or in the backlog behind it, while the counters wrap run once.
- */
-static void wpool_counters_wrap_while_tasks_are_queued(struct kunit *test)
-{
-	u32 start = *(const u32 *)test->param_value;
-	struct wpool *pool = pool_from(test, 1, start);
-	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
-	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
-
-	submit_in_all_ways(test, pool, jobs);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), NR_JOBS);
-	wpk_gate_open(busy->gate);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_JOBS));
-	wpk_jobs_ran_once(test, jobs);
-	KUNIT_EXPECT_LT(test, BEFORE, most_looks(pool, start));
+	for (is_held = 0; is_held < 2; is_held++) {
+		pool = pool_from(test, is_held ? 1 : 4, start);
+		if (is_held)
+			busy = wpk_held(test, pool, 1, 1);
+		jobs = wpk_jobs(test, NR_JOBS, NULL);
+		submit_in_all_ways(test, pool, jobs);
+		if (is_held) {
+			KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), NR_JOBS);
+			wpk_gate_open(busy->gate);
+		}
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_JOBS));
+		wpk_jobs_ran_once(test, jobs);
+		KUNIT_EXPECT_LT(test, BEFORE, most_looks(pool, start));
+	}
 }
 
 /*
@@ -131,7 +128,6 @@ static void wpool_counters_wrap_overdue_tasks_end(struct kunit *test)
 struct load {
 	struct wpool *pool;
 	struct wpk_jobs *jobs;
-	struct wpool_task *tasks[NR_LOAD];
 	u32 head;
 	u32 globq_popped;
 	u32 in_ring;
@@ -144,15 +140,12 @@ static struct load *load_from(struct kunit *test, void (*body)(struct wpk_job *j
 {
 	struct load *load = wpk_alloc(test, sizeof(*load));
 	struct wpk_jobs *loader = wpk_jobs_of(test, 1, body, load);
-	unsigned int i;
 
 	WRITE_ONCE(wpool_inject_start, *(const u32 *)test->param_value);
 	load->pool = wpk_one_cpu_pool(test, 1, 1, true);
 	WRITE_ONCE(wpool_inject_start, 0);
 	expect_short_tasks(load->pool);
 	load->jobs = wpk_jobs(test, NR_LOAD, NULL);
-	for (i = 0; i < NR_LOAD; i++)
-		load->tasks[i] = &load->jobs->job[i].task;
 	wpk_jobs_run(test, load->pool, loader, 1);
 	KUNIT_EXPECT_EQ(test, loader->job[0].ret, NR_LOAD);
 	wpk_move_to(-1);
@@ -172,8 +165,8 @@ static void fill_ring(struct wpk_job *job)
 	load->head = wpool_ring_head(&rq->ring);
 	load->globq_popped = load->pool->globq.popped;
 	/* at the second submit the tail has wrapped, and the head has not */
-	job->ret = wpool_submit_batch(load->pool, load->tasks, VICTIM, 0);
-	job->ret += wpool_submit_batch(load->pool, load->tasks + VICTIM, NR_LOAD - VICTIM, 0);
+	job->ret = wpool_submit_batch(load->pool, load->jobs->tasks, VICTIM, 0);
+	job->ret += wpool_submit_batch(load->pool, load->jobs->tasks + VICTIM, NR_LOAD - VICTIM, 0);
 	load->in_ring = wpool_ring_len(&rq->ring);
 }
 
@@ -198,7 +191,7 @@ static void cancel_one_of_ring(struct wpk_job *job)
 	struct load *load = job->arg;
 
 	fill_ring(job);
-	wpool_task_cancel(load->tasks[VICTIM]);
+	wpool_task_cancel(load->jobs->tasks[VICTIM]);
 	load->in_ring = wpool_ring_len(&runq_of(load)->ring);
 	load->in_backlog = wpool_fifo_len(&runq_of(load)->backlog);
 }
@@ -229,37 +222,32 @@ static void await_pressure(struct wpk_job *job)
 	load->in_ring = wpool_ring_len(&runq_of(load)->ring);
 }
 
-/*
- * Pressure is seen while the counters of a ring wrap: the monitor reads when the task at the head
- * was queued.
- */
-static void wpool_counters_wrap_pressure_of_a_ring_is_seen(struct kunit *test)
-{
-	struct load *load = load_from(test, await_pressure);
-
-	KUNIT_EXPECT_TRUE(test, load->is_pressed);
-	/* all tasks are still in the ring: they leave it only when their worker counts as a hog */
-	KUNIT_EXPECT_EQ(test, load->in_ring, NR_LOAD);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, NR_LOAD));
-}
-
 static void await_pressure_of_urgent(struct wpk_job *job)
 {
 	struct load *load = job->arg;
 	unsigned int i;
 
 	for (i = 0; i < NR_LOAD; i++)
-		wpool_task_set_urgent(load->tasks[i], true);
+		wpool_task_set_urgent(load->jobs->tasks[i], true);
 	await_pressure(job);
 }
 
-static void wpool_counters_wrap_pressure_of_a_list_is_seen(struct kunit *test)
+/*
+ * Pressure is seen while the counters of a ring, or of the list of urgent tasks, wrap: the monitor
+ * reads when the task at the head was queued.
+ */
+static void wpool_counters_wrap_pressure_is_seen(struct kunit *test)
 {
-	struct load *load = load_from(test, await_pressure_of_urgent);
+	struct load *load;
+	int is_urgent;
 
-	KUNIT_EXPECT_TRUE(test, load->is_pressed);
-	KUNIT_EXPECT_EQ(test, load->in_ring, 0);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, NR_LOAD));
+	for (is_urgent = 0; is_urgent < 2; is_urgent++) {
+		load = load_from(test, is_urgent ? await_pressure_of_urgent : await_pressure);
+		KUNIT_EXPECT_TRUE_MSG(test, load->is_pressed, "urgent: %d", is_urgent);
+		/* a ring still has all tasks: they leave it when their worker counts as a hog */
+		KUNIT_EXPECT_EQ(test, load->in_ring, is_urgent ? 0 : NR_LOAD);
+		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(load->jobs, NR_LOAD));
+	}
 }
 
 /* ---- groups --------------------------------------------------------------- */
@@ -297,10 +285,8 @@ static void wpool_counters_wrap_a_group_cancel_sends_away_what_was_before(struct
 
 WPK_SUITE(wrap,
 	  KUNIT_CASE_PARAM(wpool_counters_wrap_each_task_runs_once, start_gen_params),
-	  KUNIT_CASE_PARAM(wpool_counters_wrap_while_tasks_are_queued, start_gen_params),
 	  KUNIT_CASE_PARAM(wpool_counters_wrap_overdue_tasks_end, start_gen_params),
 	  KUNIT_CASE_PARAM(wpool_counters_wrap_a_ring_keeps_its_order, start_gen_params),
 	  KUNIT_CASE_PARAM(wpool_counters_wrap_a_cancel_finds_the_task, start_gen_params),
-	  KUNIT_CASE_PARAM(wpool_counters_wrap_pressure_of_a_ring_is_seen, start_gen_params),
-	  KUNIT_CASE_PARAM(wpool_counters_wrap_pressure_of_a_list_is_seen, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_counters_wrap_pressure_is_seen, start_gen_params),
 	  KUNIT_CASE(wpool_counters_wrap_a_group_cancel_sends_away_what_was_before));
