@@ -110,15 +110,12 @@ static struct wpk_thread *begin_freeze(struct kunit *test)
 static void starts_nothing(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
-	struct wpool_task *tasks[NR_JOBS];
-	int i;
 
-	for (i = 0; i < NR_JOBS; i++)
-		tasks[i] = &jobs->job[i].task;
 	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
-	KUNIT_EXPECT_EQ(test, wpk_try_in(wpk_in_hardirq, pool, tasks[0]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_try_in(wpk_in_hardirq, pool, jobs->tasks[0]), 0);
 	wpk_jobs_submit(test, pool, jobs, 1, 9);
-	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, tasks + 10, NR_JOBS - 10, 0), NR_JOBS - 10);
+	KUNIT_EXPECT_EQ(test, wpool_submit_batch(pool, jobs->tasks + 10, NR_JOBS - 10, 0),
+			NR_JOBS - 10);
 	let_time_pass(test);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), NR_JOBS);
@@ -144,16 +141,6 @@ static void wpool_freeze_makes_no_worker(struct kunit *test)
 	jobs = stays_queued(test, pool);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 0);
 	thaw(test, jobs);
-}
-
-static void wpool_freeze_other_pools_run_on(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, NR_JOBS, NULL);
-	struct wpool *pool = wpk_pool(test, 2, NR_JOBS);
-
-	warm_up(test, pool);
-	KUNIT_ASSERT_EQ(test, set_frozen("1"), 0);
-	wpk_jobs_run(test, pool, jobs, NR_JOBS);
 }
 
 static void wpool_freeze_armed_events_run_after_the_thaw(struct kunit *test)
@@ -501,36 +488,24 @@ static void wpool_tune_freezable_of_a_frozen_pool_thaws_it(struct kunit *test)
 	thaw(test, stays_queued(test, pool));
 }
 
-static struct kunit_case freeze_cases[] = {
-	KUNIT_CASE(wpool_freeze_nothing_starts_before_the_thaw),
-	KUNIT_CASE(wpool_freeze_makes_no_worker),
-	KUNIT_CASE(wpool_freeze_other_pools_run_on),
-	KUNIT_CASE(wpool_freeze_armed_events_run_after_the_thaw),
-	KUNIT_CASE(wpool_freeze_waits_for_tasks_that_run),
-	KUNIT_CASE(wpool_freeze_that_is_called_off_thaws),
-	KUNIT_CASE(wpool_freeze_waits_for_an_abort_function_and_calls_no_other),
-	KUNIT_CASE(wpool_freeze_waits_for_the_start_of_the_reserve),
-	KUNIT_CASE(wpool_freeze_waits_for_what_its_tasks_wait_for),
-	KUNIT_CASE(wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs),
-	KUNIT_CASE(wpool_freeze_blocked_submitters_are_served_after_the_thaw),
-	KUNIT_CASE(wpool_freeze_tasks_are_cancelled),
-	KUNIT_CASE(wpool_freeze_waits_for_tasks_end_after_the_thaw),
-	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_without_tasks_does_not_wait),
-	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_after_a_release_that_cancels),
-	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_whose_tasks_were_cancelled),
-	KUNIT_CASE(wpool_destroy_of_a_frozen_pool_whose_tasks_come_back),
-	KUNIT_CASE(wpool_freeze_waits_for_a_task_that_is_queued_again),
-	KUNIT_CASE(wpool_create_while_others_are_frozen_is_frozen_as_well),
-	KUNIT_CASE(wpool_tune_freezable_that_meets_a_thaw_leaves_no_task),
-	KUNIT_CASE(wpool_tune_freezable_of_a_frozen_pool_thaws_it),
-	{}
-};
-
-static struct kunit_suite freeze_suite = {
-	.name = "wpool_freeze",
-	.init = freeze_init,
-	.exit = freeze_exit,
-	.test_cases = freeze_cases,
-};
-
-kunit_test_suite(freeze_suite);
+WPK_SUITE_INIT_EXIT(freeze, freeze_init, freeze_exit,
+		    KUNIT_CASE(wpool_freeze_nothing_starts_before_the_thaw),
+		    KUNIT_CASE(wpool_freeze_makes_no_worker),
+		    KUNIT_CASE(wpool_freeze_armed_events_run_after_the_thaw),
+		    KUNIT_CASE(wpool_freeze_waits_for_tasks_that_run),
+		    KUNIT_CASE(wpool_freeze_that_is_called_off_thaws),
+		    KUNIT_CASE(wpool_freeze_waits_for_an_abort_function_and_calls_no_other),
+		    KUNIT_CASE(wpool_freeze_waits_for_the_start_of_the_reserve),
+		    KUNIT_CASE(wpool_freeze_waits_for_what_its_tasks_wait_for),
+		    KUNIT_CASE(wpool_freeze_is_not_lifted_by_a_wait_for_a_task_that_runs),
+		    KUNIT_CASE(wpool_freeze_blocked_submitters_are_served_after_the_thaw),
+		    KUNIT_CASE(wpool_freeze_tasks_are_cancelled),
+		    KUNIT_CASE(wpool_freeze_waits_for_tasks_end_after_the_thaw),
+		    KUNIT_CASE(wpool_destroy_of_a_frozen_pool_without_tasks_does_not_wait),
+		    KUNIT_CASE(wpool_destroy_of_a_frozen_pool_after_a_release_that_cancels),
+		    KUNIT_CASE(wpool_destroy_of_a_frozen_pool_whose_tasks_were_cancelled),
+		    KUNIT_CASE(wpool_destroy_of_a_frozen_pool_whose_tasks_come_back),
+		    KUNIT_CASE(wpool_freeze_waits_for_a_task_that_is_queued_again),
+		    KUNIT_CASE(wpool_create_while_others_are_frozen_is_frozen_as_well),
+		    KUNIT_CASE(wpool_tune_freezable_that_meets_a_thaw_leaves_no_task),
+		    KUNIT_CASE(wpool_tune_freezable_of_a_frozen_pool_thaws_it));
