@@ -172,19 +172,11 @@ static void wpool_task_cancel_in_line_sends_the_submitter_away(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 }
 
-static int submit_both(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	struct wpool_task *tasks[2] = { &jobs->job[0].task, &jobs->job[1].task };
-
-	return wpool_submit_batch(thread->pool, tasks, 2, 0);
-}
-
 static void wpool_task_cancel_in_a_batch_in_line_ends_the_batch(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpk_full full = wpk_full_pool(test);
-	struct wpk_thread *thread = wpk_thread(test, submit_both, full.pool, NULL, jobs);
+	struct wpk_thread *thread = wpk_thread(test, wpk_do_submit_batch, full.pool, NULL, jobs);
 
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(full.pool, waiting) == 1);
 	KUNIT_EXPECT_TRUE(test, wpool_task_cancel(&jobs->job[1].task));
@@ -197,12 +189,8 @@ static void wpool_task_cancel_in_a_batch_in_line_ends_the_batch(struct kunit *te
 /* The fixture holds no reference to this pool, so wpool_destroy() frees the pool. */
 static struct wpool *short_lived_pool(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_create_with(test, 1, 1);
 
-	wpk_attrs(&attrs, 1, 1);
-	attrs.name = wpk_name(test);
-	pool = wpool_create(&attrs);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	return pool;
 }
