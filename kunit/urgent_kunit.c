@@ -5,13 +5,12 @@
  * they are like other tasks.
  */
 #include <linux/prandom.h>
-#include <linux/wpool_event.h>
-#include <linux/wpool_group.h>
-#include <linux/wpool_strand.h>
 
 #include "core/runqs.h"
 #include "core/state.h"
-#include "fixture.h"
+#include "event.h"
+#include "group.h"
+#include "strand_tasks.h"
 
 static void set_urgent(struct wpk_jobs *jobs, u32 from, u32 nr)
 {
@@ -95,15 +94,12 @@ static void wpool_urgent_leaves_the_others_one_of_16(struct kunit *test)
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
 	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_ALL, NULL);
-	struct wpool_task *tasks[NR_ALL];
 	u32 i, seq;
 
 	/* the tasks that are not urgent are spread over the batch */
-	for (i = 0; i < NR_ALL; i++) {
+	for (i = 0; i < NR_ALL; i++)
 		wpool_task_set_urgent(&jobs->job[i].task, i % 26 != 3 || i / 26 >= NR_OTHERS);
-		tasks[i] = &jobs->job[i].task;
-	}
-	KUNIT_ASSERT_EQ(test, wpool_submit_batch(pool, tasks, NR_ALL, 0), NR_ALL);
+	KUNIT_ASSERT_EQ(test, wpool_submit_batch(pool, jobs->tasks, NR_ALL, 0), NR_ALL);
 	wpk_gate_open(busy->gate);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_ALL));
 	for (i = 0; i < NR_OTHERS; i++) {
@@ -158,8 +154,6 @@ struct stream {
 
 static struct stream *the_stream;
 
-static void child_fn(struct wpool_task *task) { }
-
 static void stream_fn(struct wpool_task *task)
 {
 	struct stream *s = the_stream;
@@ -195,7 +189,7 @@ static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 	s->others = jobs;
 	s->pool = pool;
 	s->helps = wpk_is_on(test);
-	wpool_task_init(&s->child, child_fn);
+	wpool_task_init(&s->child, wpk_empty);
 	the_stream = s;
 	for (i = 0; i < 3; i++) {
 		wpool_task_init(&s->tasks[i], stream_fn);
@@ -220,12 +214,9 @@ static void wpool_urgent_without_an_end_others_go_on(struct kunit *test)
 
 static void spin_for_another(struct wpk_job *job)
 {
-	unsigned long end = jiffies + WPK_PATIENCE;
 	atomic_t *flag = job->arg;
 
-	while (!atomic_read(flag) && time_before(jiffies, end))
-		cpu_relax();
-	job->ret = atomic_read(flag) ? 0 : -ETIME;
+	job->ret = wpk_spin(1, atomic_read(flag)) ? 0 : -ETIME;
 }
 
 static void set_flag(struct wpk_job *job)
@@ -272,25 +263,14 @@ static void wpool_urgent_takes_the_idle_worker_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, late, 0);
 }
 
-static struct wpool *the_pool;
-
-static void submit_urgent_child(struct wpk_job *job)
-{
-	struct wpk_job *child = job->arg;
-
-	wpool_task_set_urgent(&child->task, true);
-	job->ret = wpool_submit(the_pool, &child->task) ?:
-		   wpool_task_wait(&child->task);
-}
-
 /* With one worker, a parent that waits for its urgent child runs the child itself. */
 static void wpool_urgent_child_is_run_by_its_parent(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpool *pool = wpk_pool(test, 1, 4);
 
-	the_pool = pool;
-	wpk_job_body(&jobs->job[0], submit_urgent_child, &jobs->job[1]);
+	set_urgent(jobs, 1, 1);
+	jobs->job[0].body = wpk_run_next;
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 2));
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
@@ -368,44 +348,14 @@ static void wpool_urgent_waits_for_room_like_others(struct kunit *test)
 
 /* ---- events, groups and strands ------------------------------------------------- */
 
-struct others {
-	struct wpool_event event;
-	struct wpool_group group;
-	struct wpool_group_task in_group;
-	struct wpool_strand strand;
-	struct wpool_strand_task in_strand[2];
-	struct wpk_jobs *jobs;
-	int event_seq;
-	int group_seq;
-	int strand_seq[2];
-};
-
-static void event_fn(struct wpool_event *event)
+static void note_member(struct wpk_member *member)
 {
-	struct others *o = container_of(event, struct others, event);
-
-	o->event_seq = atomic_inc_return(&o->jobs->started);
+	member->status = atomic_inc_return(member->arg);
 }
 
-static void event_abort(struct wpool_event *event, int status)
+static void note_turn(struct st *st)
 {
-}
-
-static int group_fn(struct wpool_group_task *task)
-{
-	struct others *o = container_of(task, struct others, in_group);
-
-	o->group_seq = atomic_inc_return(&o->jobs->started);
-	return 0;
-}
-
-static struct others *the_others;
-
-static void strand_fn(struct wpool_strand_task *task)
-{
-	struct others *o = the_others;
-
-	o->strand_seq[task - o->in_strand] = atomic_inc_return(&o->jobs->started);
+	st->ret = atomic_inc_return(st->arg);
 }
 
 /*
@@ -414,40 +364,37 @@ static void strand_fn(struct wpool_strand_task *task)
  */
 static void wpool_urgent_events_groups_and_strands(struct kunit *test)
 {
-	struct others *o = wpk_alloc(test, sizeof(*o));
-	struct wpk_jobs *jobs = wpk_jobs(test, 100, NULL);
 	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
-	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1);
+	struct wpk_jobs *busy = wpk_held(test, pool, 1, 1), *jobs = wpk_jobs(test, 100, NULL);
+	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
+	struct wpk_member *member = wpk_members(test, wpk_group(test, pool, 4), NULL, 1);
+	struct st_strand *of = st_strand(test, pool, WPOOL_UNLIMITED);
+	struct st *st = st_tasks(test, of, NULL, 2);
 	int i;
 
-	o->jobs = jobs;
-	the_others = o;
 	wpk_jobs_submit(test, pool, jobs, 0, 100);
-
-	wpool_event_init(&o->event, pool, event_fn, event_abort);
-	wpool_task_set_urgent(&o->event.task, true);
-	wpool_event_fire(&o->event);
-	KUNIT_ASSERT_EQ(test, wpool_group_init(&o->group, pool, 4, NULL), 0);
-	wpool_group_task_init(&o->in_group, group_fn, NULL);
-	wpool_task_set_urgent(&o->in_group.task, true);
-	KUNIT_EXPECT_EQ(test, wpool_group_submit(&o->group, &o->in_group), 0);
-	wpool_strand_init(&o->strand, pool, WPOOL_UNLIMITED);
+	ev->jobs = jobs;
+	wpool_task_set_urgent(&wpk_event(ev)->task, true);
+	wpool_event_fire(wpk_event(ev));
+	member->body = note_member;
+	member->arg = &jobs->started;
+	wpool_task_set_urgent(&member->task.task, true);
+	wpk_members_submit(test, member, 1);
 	for (i = 0; i < 2; i++) {
-		wpool_strand_task_init(&o->in_strand[i], &o->strand, strand_fn, NULL);
-		wpool_task_set_urgent(&o->in_strand[i].task, true);
-		KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&o->in_strand[i]), 0);
+		st[i].body = note_turn;
+		st[i].arg = &jobs->started;
+		wpool_task_set_urgent(&st[i].task.task, true);
 	}
+	st_submit(test, st, 2);
 	wpk_gate_open(busy->gate);
-	KUNIT_EXPECT_EQ(test, wpool_group_wait(&o->group), 0);
-	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&o->strand), 0);
-	wpool_event_cancel_sync(&o->event);
-	KUNIT_EXPECT_EQ(test, o->event_seq, 1);
-	KUNIT_EXPECT_EQ(test, o->group_seq, 2);
-	KUNIT_EXPECT_EQ(test, o->strand_seq[0], 3);
+	KUNIT_EXPECT_EQ(test, wpool_group_wait(member->group), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
+	wpool_event_cancel_sync(wpk_event(ev));
+	KUNIT_EXPECT_EQ(test, ev->seq, 1);
+	KUNIT_EXPECT_EQ(test, member->status, 2);
+	KUNIT_EXPECT_EQ(test, st[0].ret, 3);
 	/* the second task of the strand has its turn when the first has ended */
-	KUNIT_EXPECT_EQ(test, o->strand_seq[1], 4);
-	wpool_group_exit(&o->group);
-	wpool_strand_destroy(&o->strand);
+	KUNIT_EXPECT_EQ(test, st[1].ret, 4);
 }
 
 /* ---- load ----------------------------------------------------------------------- */
