@@ -4,12 +4,12 @@
  * that must not fire is armed for a time far away.
  */
 #include <linux/hrtimer.h>
-#include <linux/wpool_group.h>
-#include <linux/wpool_strand.h>
 
 #include "compat.h"
 #include "event.h"
 #include "full_pool.h"
+#include "group.h"
+#include "strand_tasks.h"
 
 #define NR_ARMED	40
 #define NR_PERIODS	20U
@@ -334,21 +334,6 @@ static void wpool_event_cancel_sync_ends_one_that_always_comes_back(struct kunit
 	}
 }
 
-static int no_group_fn(struct wpool_group_task *task)
-{
-	return 0;
-}
-
-static void no_strand_fn(struct wpool_strand_task *task)
-{
-}
-
-struct inner {
-	struct wpool_group_task group_task;
-	struct wpool_strand strand;
-	struct wpool_strand_task strand_task;
-};
-
 /* @line: a part of the line in the log that names the task's function */
 static void expect_refused(struct kunit *test, struct wpool *pool, struct wpool_task *task,
 			   const char *line)
@@ -367,22 +352,21 @@ static void expect_refused(struct kunit *test, struct wpool *pool, struct wpool_
 /* The task inside an event, or inside a task of a group or a strand, is refused as a plain task. */
 static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *test)
 {
-	struct inner *inner = wpk_alloc(test, sizeof(*inner));
 	struct wpool *pool = wpk_pool(test, 1, 4);
 	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
+	struct wpk_member *member = wpk_members(test, wpk_group(test, pool, 1), NULL, 1);
+	struct st_strand *of = st_strand(test, pool, 1);
+	struct st *st = st_tasks(test, of, NULL, 1);
 
-	wpool_group_task_init(&inner->group_task, no_group_fn, NULL);
-	wpool_strand_init(&inner->strand, pool, 1);
-	wpool_strand_task_init(&inner->strand_task, &inner->strand, no_strand_fn, NULL);
 	expect_refused(test, pool, &wpk_event(ev)->task,
 		       "refused the task inside an event, or inside a task of a strand or a group, of ev_fn");
-	expect_refused(test, pool, &inner->group_task.task, "a group, of no_group_fn");
-	expect_refused(test, pool, &inner->strand_task.task, "of no_strand_fn");
+	expect_refused(test, pool, &member->task.task, "a group, of wpk_member_fn");
+	expect_refused(test, pool, &st->task.task, "of st_fn");
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 0);
 	/* the refusals have changed nothing */
 	KUNIT_EXPECT_TRUE(test, wpool_event_fire(wpk_event(ev)));
-	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&inner->strand_task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&inner->strand), 0);
+	st_submit(test, st, 1);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 1);
 }
 
