@@ -425,23 +425,18 @@ static long created(struct wpool *pool)
 	return ret;
 }
 
-static long call_wpool_create(struct wpk_world *w)
+CALL(wpool_create, created(wpk_create_with(w->test, 1, 0)))
+
+static long create_func(struct wpk_world *w, wpool_arg_fn func)
 {
 	struct wpool_attrs attrs;
 
 	wpk_attrs(&attrs, 1, 0);
 	attrs.name = wpk_name(w->test);
-	return created(wpool_create(&attrs));
+	return created(wpool_create_func(&attrs, func));
 }
 
-static long call_wpool_create_func(struct wpk_world *w)
-{
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, 0);
-	attrs.name = wpk_name(w->test);
-	return created(wpool_create_func(&attrs, wpk_do_nothing));
-}
+CALL(wpool_create_func, create_func(w, wpk_do_nothing))
 
 ENTRIES(create,
 	{ IN_THREAD, WITH_ROOM, UNUSED, 0, { }, "create an open pool" },
@@ -449,34 +444,15 @@ ENTRIES(create,
 
 static long call_wpool_create_taken(struct wpk_world *w)
 {
-	struct wpool_attrs attrs;
-
-	wpool_get_attrs(w->real, &attrs, NULL);
-	return created(wpool_create(&attrs));
+	return created(wpk_create_with(w->test, 1, 0, attrs.name = wpk_name_of(w->real)));
 }
 
 ENTRIES(create_taken,
 	{ IN_THREAD, WITH_ROOM, UNUSED, -EEXIST, { }, "-EEXIST - the name is taken" },
 	{ IN_THREAD, DRAINS, UNUSED, -EEXIST, { } });
 
-static long call_wpool_create_of_0(struct wpk_world *w)
-{
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 0, 0);
-	attrs.min_workers = 0;
-	attrs.name = wpk_name(w->test);
-	return created(wpool_create(&attrs));
-}
-
-static long call_wpool_create_func_of_none(struct wpk_world *w)
-{
-	struct wpool_attrs attrs;
-
-	wpk_attrs(&attrs, 1, 0);
-	attrs.name = wpk_name(w->test);
-	return created(wpool_create_func(&attrs, NULL));
-}
+CALL(wpool_create_of_0, created(wpk_create_with(w->test, 0, 0, attrs.min_workers = 0)))
+CALL(wpool_create_func_of_none, create_func(w, NULL))
 
 ENTRIES(create_wrong,
 	{ IN_THREAD, WITH_ROOM, UNUSED, -EINVAL, { },
