@@ -219,11 +219,8 @@ static void wpool_create_name_taken_is_eexist_before_anything_is_made(struct kun
 static int create_same_name(struct wpk_thread *thread)
 {
 	struct wpool **pool = thread->arg;
-	struct wpool_attrs attrs;
 
-	wpk_attrs(&attrs, 1, 0);
-	attrs.name = "kunit-race";
-	*pool = wpool_create(&attrs);
+	*pool = wpk_create_with(thread->test, 1, 0, attrs.name = "kunit-race");
 	return PTR_ERR_OR_ZERO(*pool);
 }
 
@@ -254,14 +251,11 @@ static void wpool_create_one_name_from_several_threads_one_wins(struct kunit *te
 
 static int create_while_killed(struct wpk_thread *thread)
 {
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	wpk_attrs(&attrs, 64, 0);
-	attrs.name = thread->arg;
-	attrs.prealloc = true;
 	send_sig(SIGKILL, current, 1);
-	pool = wpool_create(&attrs);
+	pool = wpk_create_with(thread->test, 64, 0, attrs.name = thread->arg,
+			       attrs.prealloc = true);
 	if (!IS_ERR(pool))
 		wpool_destroy(pool);
 	return PTR_ERR_OR_ZERO(pool);

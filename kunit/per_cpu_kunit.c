@@ -114,40 +114,32 @@ static void capacity_per_cpu_a_number_switches_it_off(struct kunit *test)
 static void capacity_per_cpu_too_much_is_erange(struct kunit *test)
 {
 	u32 most = WPOOL_MAX_CAPACITY / num_possible_cpus();
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	const u32 bad[] = { most + 1, WPOOL_MAX_CAPACITY + 1, U32_MAX };
+	const struct cpumask *mask = wpk_first_cpus(test, 1);
+	struct wpool *pool = per_cpu_pool(test, most, mask), *none;
+	int i;
 
-	wpk_attrs(&attrs, 1, 0);
-	attrs.name = wpk_name(test);
-	attrs.cpumask = wpk_first_cpus(test, 1);
-	attrs.capacity_per_cpu = most + 1;
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -ERANGE);
-	attrs.capacity_per_cpu = U32_MAX;
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -ERANGE);
-	pool = per_cpu_pool(test, most, wpk_first_cpus(test, 1));
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), most);
-	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, most + 1), -ERANGE);
-	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, WPOOL_MAX_CAPACITY + 1), -ERANGE);
-	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, U32_MAX), -ERANGE);
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		none = wpk_create_with(test, 1, 0, attrs.cpumask = mask,
+				       attrs.capacity_per_cpu = bad[i]);
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(none), -ERANGE, "%u", bad[i]);
+		KUNIT_EXPECT_EQ_MSG(test, tune_per_cpu(pool, bad[i]), -ERANGE, "%u", bad[i]);
+	}
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), most);
 	KUNIT_EXPECT_EQ(test, per_cpu_of(pool), most);
 }
 
 static void capacity_per_cpu_preallocated_is_einval(struct kunit *test)
 {
-	struct wpool_attrs attrs;
-	struct wpool *pool;
+	struct wpool *pool = wpk_pool_with(test, 2, 0, attrs.prealloc = true);
 
-	wpk_attrs(&attrs, 2, 0);
-	attrs.prealloc = true;
-	pool = wpk_pool_attrs(test, &attrs);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, tune_all(pool), -EINVAL);
 	KUNIT_EXPECT_EQ(test, tune_per_cpu(pool, 0), 0);
 	KUNIT_EXPECT_EQ(test, wpk_capacity(pool), 2);
-	attrs.name = wpk_name(test);
-	attrs.capacity_per_cpu = 1;
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wpool_create(&attrs)), -EINVAL);
+	pool = wpk_create_with(test, 2, 0, attrs.prealloc = true, attrs.capacity_per_cpu = 1);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(pool), -EINVAL);
 }
 
 /* The capacity is at least min_workers, whichever of the two a tune changes. */
