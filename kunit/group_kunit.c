@@ -228,7 +228,6 @@ static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit 
 	struct wpk_member *members;
 	struct wpk_thread *thread;
 	struct wpool *pool;
-	unsigned long end;
 	int err;
 
 	wpk_need_cpus(test, 2);
@@ -242,10 +241,8 @@ static void wpool_group_try_submit_does_not_overtake_those_in_line(struct kunit 
 	preempt_disable();
 	wpk_gate_let(gate, 1);
 	/* less than what the kernel takes for a lockup */
-	end = jiffies + 10 * HZ;
-	while (wpool_group_outstanding(members->group) && time_before(jiffies, end))
-		cpu_relax();
-	err = wpool_group_outstanding(members->group) ? -EBUSY : wpk_member_try(&members[2]);
+	err = wpk_spin(3, !wpool_group_outstanding(members->group)) ?
+	      wpk_member_try(&members[2]) : -EBUSY;
 	preempt_enable();
 	wpk_move_to(-1);
 	KUNIT_EXPECT_EQ(test, err, -EAGAIN);

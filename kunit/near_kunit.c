@@ -217,17 +217,14 @@ static int place_of_long(struct kunit *test, struct wpool *pool, bool keeps)
  */
 static void wpool_submit_long_task_starts_where_the_submitter_leaves_a_cpu(struct kunit *test)
 {
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 	int keeps, i, nr;
 
-	wpk_attrs(&attrs, 2, WPOOL_UNLIMITED);
-	attrs.cpumask = wpk_first_cpus(test, 2);
-	attrs.hog_ms = WPOOL_MAX_HOG_MS;
-	attrs.prealloc = true;
-	attrs.spin_us = 0;
 	wpk_move_to(wpk_cpu(0));
-	pool = wpk_unwatched(test, wpk_pair(test, wpk_pool_attrs(test, &attrs)));
+	pool = wpk_pool_with(test, 2, WPOOL_UNLIMITED, attrs.cpumask = wpk_first_cpus(test, 2),
+			     attrs.hog_ms = WPOOL_MAX_HOG_MS, attrs.prealloc = true,
+			     attrs.spin_us = 0);
+	wpk_unwatched(test, wpk_pair(test, pool));
 	for (keeps = 0; keeps < 2; keeps++) {
 		for (i = 0, nr = 0; i < ROUNDS; i++)
 			nr += place_of_long(test, pool, keeps) == wpk_cpu(keeps);
@@ -276,7 +273,6 @@ static void sleep_long(struct wpk_job *job)
 /* A worker for a long task is made near the submitter's CPU: the submitter may keep its own CPU. */
 static void wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same(struct kunit *test)
 {
-	unsigned long end;
 	struct wpk_jobs *jobs;
 	struct wpool *pool;
 	int i, ret, nr = 0;
@@ -286,11 +282,9 @@ static void wpool_submit_long_task_makes_a_worker_where_the_cache_is_the_same(st
 		jobs = wpk_jobs_of(test, 2, sleep_long, NULL);
 		/* make the worker of this CPU, and let the pool measure the tasks */
 		wpk_jobs_run(test, pool, jobs, 1);
-		end = jiffies + WPK_PATIENCE;
 		preempt_disable();
 		ret = wpool_try_submit(pool, &jobs->job[1].task);
-		while (atomic_read(&jobs->started) < 2 && time_before(jiffies, end))
-			cpu_relax();
+		wpk_spin(1, atomic_read(&jobs->started) == 2);
 		preempt_enable();
 		KUNIT_ASSERT_EQ(test, ret, 0);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));

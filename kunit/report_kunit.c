@@ -168,11 +168,9 @@ static void wpool_report_no_pool_that_is_busy(struct kunit *test)
 /* Compute without a sleep until the case has seen the line. */
 static void spin_until_it_is_said(struct wpk_job *job)
 {
-	unsigned long end = jiffies + WPK_PATIENCE;
 	bool *seen = job->arg;
 
-	while (!READ_ONCE(*seen) && time_before(jiffies, end))
-		cpu_relax();
+	wpk_spin(1, READ_ONCE(*seen));
 }
 
 static void wpool_report_hogs_that_keep_their_cpu(struct kunit *test)

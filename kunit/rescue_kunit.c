@@ -4,7 +4,7 @@
  * workers, if there are any, run the tasks that wait for this worker. No needless worker is made.
  *
  * A thread holds a CPU, with preemption off, until the case has seen the expected event. If the
- * event needs the held CPU, HOLD_LIMIT ends the hold, and the case fails.
+ * event needs the held CPU, WPK_PATIENCE / HOLD_PART ends the hold, and the case fails.
  */
 #include <linux/preempt.h>
 #include <linux/rculist.h>
@@ -12,8 +12,8 @@
 #include "knob.h"
 #include "one_cpu.h"
 
-/* Less than the time limit of a lockup detector. */
-#define HOLD_LIMIT	(WPK_PATIENCE / 3)
+/* Of WPK_PATIENCE: less than the time limit of a lockup detector. */
+#define HOLD_PART	3
 
 /* As wpk_pool_with(). */
 #define two_cpu_pool(test, capacity, ...)						\
@@ -48,7 +48,6 @@ struct hold {
 static int hold_a_cpu(struct wpk_thread *thread)
 {
 	struct hold *hold = thread->arg;
-	unsigned long end;
 	int ret = 0;
 
 	wpk_move_to(hold->cpu);
@@ -56,12 +55,8 @@ static int hold_a_cpu(struct wpk_thread *thread)
 	if (hold->task)
 		ret = wpool_try_submit(thread->pool, hold->task);
 	WRITE_ONCE(hold->held, true);
-	end = jiffies + HOLD_LIMIT;
-	while (!READ_ONCE(hold->over) && !ret) {
-		cpu_relax();
-		if (time_after(jiffies, end))
-			ret = -ETIME;
-	}
+	if (!ret && !wpk_spin(HOLD_PART, READ_ONCE(hold->over)))
+		ret = -ETIME;
 	preempt_enable();
 	return ret;
 }
@@ -179,7 +174,6 @@ static void wpool_expire_reclaim_the_rescuer_does_not_wait_for_a_held_cpu(struct
 {
 	struct wpk_jobs *warm = wpk_jobs(test, 1, NULL);
 	struct wpool *pool;
-	unsigned long end;
 	bool ready;
 
 	wpk_need_to_keep_cpu(test);
@@ -198,9 +192,7 @@ static void wpool_expire_reclaim_the_rescuer_does_not_wait_for_a_held_cpu(struct
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, EXPIRY_MS, expiry_ms, 1), 0);
 	preempt_disable();
 	/* if the event needs this CPU, it comes only afterwards, and the case fails */
-	end = jiffies + HOLD_LIMIT;
-	while (!(ready = is_in_reserve(pool)) && time_before(jiffies, end))
-		cpu_relax();
+	ready = wpk_spin(HOLD_PART, is_in_reserve(pool));
 	preempt_enable();
 	KUNIT_EXPECT_TRUE(test, ready);
 	wpk_move_to(-1);
@@ -393,17 +385,13 @@ static void wpool_tune_more_cpus_an_idle_worker_moves_there(struct kunit *test)
 static void keep_the_cpu(struct wpk_job *job)
 {
 	struct hold *hold = job->arg;
-	unsigned long end;
 
 	preempt_disable();
 	WRITE_ONCE(hold->held, true);
 	/* if the event needs this CPU, it comes only afterwards, and the case fails */
-	end = jiffies + HOLD_LIMIT;
-	while (!READ_ONCE(hold->over) && time_before(jiffies, end))
-		cpu_relax();
-	preempt_enable();
-	if (!READ_ONCE(hold->over))
+	if (!wpk_spin(HOLD_PART, READ_ONCE(hold->over)))
 		job->ret = -ETIME;
+	preempt_enable();
 }
 
 /* While an idle worker that moves to a CPU waits for its old CPU, no other one is sent after it. */

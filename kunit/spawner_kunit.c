@@ -128,8 +128,8 @@ static void wpool_submit_no_threads_left_idle_workers_of_others_sleep(struct kun
 /* ---- workers that are made together ------------------------------------------ */
 
 #define NR_POOLS 4
-/* Less than the time limit of a lockup detector. */
-#define HOLD_LIMIT	(WPK_PATIENCE / 3)
+/* Of WPK_PATIENCE: less than the time limit of a lockup detector. */
+#define HOLD_PART	3
 
 /* @made: how many workers were made; @late: the second worker did not come in time */
 struct makers {
@@ -145,7 +145,6 @@ struct makers {
 static void hold_the_first(void *data, const char *pool, int cpu, pid_t worker, u64 start_ns)
 {
 	struct makers *makers = data;
-	unsigned long end;
 	int i;
 
 	for (i = 0; i < NR_POOLS; i++)
@@ -153,11 +152,7 @@ static void hold_the_first(void *data, const char *pool, int cpu, pid_t worker, 
 			break;
 	if (i == NR_POOLS || atomic_inc_return(&makers->made) > 1)
 		return;
-	end = jiffies + HOLD_LIMIT;
-	while (atomic_read(&makers->made) < 2 && !makers->late) {
-		cpu_relax();
-		makers->late = time_after(jiffies, end);
-	}
+	makers->late = !wpk_spin(HOLD_PART, atomic_read(&makers->made) > 1);
 }
 
 static void wpool_submit_waits_for_no_worker_of_another_pool(struct kunit *test)
