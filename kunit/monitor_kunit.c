@@ -189,18 +189,13 @@ static int submit_and_keep_the_cpu(struct wpk_thread *thread)
 {
 	struct wpk_job *job = wpk_job_of(thread->work);
 	int before = atomic_read(&job->runs);
-	unsigned long end;
 	int ret;
 
 	wpk_move_to(wpk_cpu(0));
 	sched_set_fifo(current);
 	ret = wpool_submit(thread->pool, thread->work);
-	end = jiffies + WPK_PATIENCE / 2;
-	while (!ret && atomic_read(&job->runs) == before) {
-		cpu_relax();
-		if (time_after(jiffies, end))
-			ret = -ETIME;
-	}
+	if (!ret && !wpk_spin(2, atomic_read(&job->runs) != before))
+		ret = -ETIME;
 	sched_set_normal(current, 0);
 	return ret;
 }
@@ -293,7 +288,6 @@ static struct listener *listen(struct kunit *test, struct wpool *pool)
 static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 {
 	struct listener *listener = thread->arg;
-	unsigned long end;
 	int ret;
 
 	wpk_move_to(wpk_cpu(0));
@@ -301,10 +295,7 @@ static int submit_and_hold_the_cpu(struct wpk_thread *thread)
 	atomic_set(&listener->heard, 0);
 	ret = wpool_try_submit(thread->pool, thread->work);
 	/* several times as long as a stall, but too short for a lockup */
-	end = jiffies + 4 * HZ;
-	while (!ret && atomic_read(&listener->heard) < 2 && time_before(jiffies, end))
-		cpu_relax();
-	listener->stalled = atomic_read(&listener->heard) >= 2;
+	listener->stalled = !ret && wpk_spin(7, atomic_read(&listener->heard) >= 2);
 	preempt_enable();
 	return ret;
 }
@@ -346,23 +337,6 @@ static void wpool_monitor_tells_of_a_stall_and_shows_the_pool(struct kunit *test
 	synchronize_rcu();
 	KUNIT_EXPECT_EQ(test, wpk_lines_about(name, "open, capacity 64"),
 			wpk_is_on(test) ? 0 : wpk_lines_about(name, "stalled for"));
-}
-
-/* At capacity, idle workers of another CPU come for the tasks of a CPU without workers. */
-static void wpool_idle_workers_of_another_cpu_come_at_capacity(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
-	struct wpool *pool;
-	int i;
-
-	wpk_need_cpus(test, 2);
-	pool = wpk_pool_with(test, 2, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(wpk_cpu(1)));
-	wpk_warm(test, pool, 2);
-	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_online_mask), 0);
-	wpk_move_to(wpk_cpu(0));
-	for (i = 0; i < 20; i++)
-		wpk_jobs_next(test, pool, jobs, i);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 2);
 }
 
 /* ---- quiet ---------------------------------------------------------------- */
@@ -467,7 +441,6 @@ WPK_SUITE(monitor,
 	  KUNIT_CASE(wpool_monitor_rescues_the_queue_of_a_cpu_taken_by_others),
 	  KUNIT_CASE_PARAM_ATTR(wpool_monitor_tells_of_a_stall_and_shows_the_pool,
 				by_user_gen_params, { .speed = KUNIT_SPEED_SLOW }),
-	  KUNIT_CASE(wpool_idle_workers_of_another_cpu_come_at_capacity),
 	  KUNIT_CASE_SLOW(wpool_monitor_sleeps_for_good_when_nothing_runs),
 	  KUNIT_CASE_PARAM_ATTR(wpool_monitor_sleeps_for_good_while_tasks_sleep,
 				handoff_gen_params, { .speed = KUNIT_SPEED_SLOW }));
