@@ -105,17 +105,13 @@ static void wpool_create_reclaim_without_min_workers_has_the_rescuer(struct kuni
 
 static void wpool_create_reclaim_no_threads_left_is_an_error(struct kunit *test)
 {
-	struct wpool_attrs attrs;
 	struct wpool *pool;
 
-	wpk_attrs(&attrs, 4, WPOOL_UNLIMITED);
-	attrs.reclaim = true;
-	attrs.name = wpk_name(test);
 	wpk_no_threads(test);
-	pool = wpool_create(&attrs);
+	pool = wpk_create_with(test, 4, WPOOL_UNLIMITED, attrs.reclaim = true);
 	wpk_threads_again(test);
 	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(pool), -EAGAIN);
-	pool = wpk_pool_attrs(test, &attrs);
+	pool = wpk_pool_with(test, 4, WPOOL_UNLIMITED, attrs.reclaim = true);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 1);
 }
 
@@ -148,15 +144,11 @@ static void wpool_submit_reclaim_no_threads_left_it_runs(struct kunit *test)
 /* A hog that waits for its child without a sleep. */
 static void be_a_hog(struct wpk_job *job)
 {
-	unsigned long end = jiffies + WPK_PATIENCE / 2;
 	struct wpk_jobs *child = job->arg;
 
 	job->ret = wpool_submit(job->task.pool, &child->job[0].task);
-	while (!job->ret && !atomic_read(&child->finished))
-		if (time_after(jiffies, end))
-			job->ret = -ETIME;
-		else
-			cpu_relax();
+	if (!job->ret && !wpk_spin(2, atomic_read(&child->finished)))
+		job->ret = -ETIME;
 }
 
 static void wpool_hog_reclaim_no_threads_left_the_rescuer_is_not_behind_it(struct kunit *test)
