@@ -85,16 +85,6 @@ static void wpool_get_latency_counts_while_it_is_on(struct kunit *test)
 	expect_counted(test, pool, 20);
 }
 
-static void wpool_create_with_latency_counts_at_once(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 20, NULL);
-	struct wpool *pool = wpk_pool_with(test, 2, 100, attrs.latency = true);
-
-	expect_counted(test, pool, 0);
-	submit_20(test, pool, jobs, 0);
-	expect_counted(test, pool, 20);
-}
-
 /* While a task runs, only its wait is counted, also if wpool_submit_fn() made the task. */
 static void wpool_get_latency_counts_the_run_when_it_ends(struct kunit *test)
 {
@@ -156,7 +146,6 @@ static void wpool_get_latency_without_a_cancelled_task(struct kunit *test)
 WPK_SUITE(hist,
 	  KUNIT_CASE(wpool_hist_buckets_have_no_gap),
 	  KUNIT_CASE(wpool_get_latency_counts_while_it_is_on),
-	  KUNIT_CASE(wpool_create_with_latency_counts_at_once),
 	  KUNIT_CASE(wpool_get_latency_counts_the_run_when_it_ends),
 	  KUNIT_CASE(wpool_get_latency_counts_each_run_of_a_task),
 	  KUNIT_CASE(wpool_get_latency_without_a_cancelled_task));
