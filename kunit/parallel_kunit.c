@@ -224,29 +224,6 @@ static void wpool_parallel_for_unstarted_helpers_leave_the_queue(struct kunit *t
 	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
 }
 
-static void loop_in_task(struct wpk_job *job)
-{
-	struct span *of = job->arg;
-
-	of->caller = current;
-	job->ret = run(of->pool, of, 1);
-}
-
-static void wpool_parallel_for_in_own_task_at_capacity_one(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 4);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct span *of = span(test, 0, 1000);
-
-	of->pool = pool;
-	wpk_jobs_body(jobs, loop_in_task, of);
-	wpk_job_run(test, pool, &jobs->job[0]);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
-	each_was_done_once(test, of);
-	KUNIT_EXPECT_EQ(test, atomic_read(&of->by_helpers), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), 1);
-}
-
 static int loop_in_loop(unsigned long from, unsigned long to, void *arg)
 {
 	struct span *of = arg;
@@ -368,7 +345,6 @@ WPK_SUITE(parallel,
 	  KUNIT_CASE(wpool_parallel_for_gets_help),
 	  KUNIT_CASE(wpool_parallel_for_waits_for_the_chunk_of_a_helper),
 	  KUNIT_CASE(wpool_parallel_for_unstarted_helpers_leave_the_queue),
-	  KUNIT_CASE(wpool_parallel_for_in_own_task_at_capacity_one),
 	  KUNIT_CASE(wpool_parallel_for_nested_ends),
 	  KUNIT_CASE(wpool_parallel_for_error_ends_the_loop),
 	  KUNIT_CASE(wpool_parallel_for_error_of_a_helper_is_returned),
