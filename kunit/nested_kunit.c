@@ -3,35 +3,35 @@
 #include <linux/debug_locks.h>
 #include <linux/lockdep.h>
 
-#include "fixture.h"
+#include "one_cpu.h"
 
 static void wait_deeper(struct wpk_job *job)
 {
-	if (job + 1 == job->jobs->job + job->jobs->nr)
-		return;
 	wpk_run_next(job);
 	/* no worker can run the next task: cancel it, so that the pool becomes empty */
 	if (job->ret == -EDEADLK)
 		wpool_task_cancel_sync(&job[1].task);
 }
 
-struct depth {
-	u32 capacity;
-	const char *desc;
-};
+/* Without stack left, a waiting worker sleeps, and another worker continues the chain. */
+static void wpool_task_wait_chain_deeper_than_a_stack(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 100, WPOOL_UNLIMITED);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 300, wpk_run_next, NULL);
 
-static const struct depth depths[] = {
-	{ 1, "one worker" },
-	{ 2, "two workers" },
-};
+	wpk_job_run(test, pool, &jobs->job[0]);
+	wpk_no_errors(test, jobs);
+	wpk_jobs_ran_once(test, jobs);
+}
 
-KUNIT_ARRAY_PARAM_DESC(depth, depths, desc);
+static const u32 capacities[] = { 1, 2 };
+
+WPK_PARAM(capacity, capacities, "capacity %u");
 
 /* With no stack left, a worker that waits for a task that no worker can run gets -EDEADLK. */
 static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 {
-	const struct depth *depth = test->param_value;
-	struct wpool *pool = wpk_pool(test, depth->capacity, WPOOL_UNLIMITED);
+	struct wpool *pool = wpk_pool(test, *(const u32 *)test->param_value, WPOOL_UNLIMITED);
 	struct wpk_jobs *jobs = wpk_jobs_of(test, 1000, wait_deeper, NULL);
 	unsigned int i, told = 0, ran = 0;
 	struct wpk_thread *waiter;
@@ -48,6 +48,32 @@ static void wpool_task_wait_nested_too_deep_is_edeadlk(struct kunit *test)
 	KUNIT_EXPECT_GT(test, ran, 8);
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	wpk_job_run(test, pool, &jobs->job[jobs->nr - 1]);
+}
+
+/*
+ * In a deadlock, a worker that waits for a queued task gets -EDEADLK, since only it can cancel the
+ * task. Here the first of two workers waits for such a task, deep in its stack. The second waits
+ * for a task of the first, whichever of the two waits last.
+ */
+static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_jobs *last = wpk_jobs(test, 1, gate);
+	struct wpk_jobs *chain = wpk_jobs_of(test, 1000, wait_deeper, NULL);
+	unsigned int i, told = 0;
+
+	wpk_jobs_body(last, wpk_wait_for_arg, &chain->job[0].task);
+	wpk_jobs_hold(test, pool, last, 0, 1);
+	wpk_jobs_submit(test, pool, chain, 0, 1);
+	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(pool->workers.nr_awaiting) == 1);
+	wpk_gate_open(gate);
+	KUNIT_EXPECT_EQ(test, wpool_task_wait(&last->job[0].task), 0);
+	KUNIT_EXPECT_EQ(test, last->job[0].ret, 0);
+	for (i = 0; i < chain->nr; i++)
+		told += chain->job[i].ret == -EDEADLK;
+	KUNIT_EXPECT_EQ(test, told, 1);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 }
 
 #define NR_LEVELS 4
@@ -279,7 +305,9 @@ static void wpool_tune_down_completes_a_deadlock_is_edeadlk(struct kunit *test)
 }
 
 WPK_SUITE(nested,
-	  KUNIT_CASE_PARAM(wpool_task_wait_nested_too_deep_is_edeadlk, depth_gen_params),
+	  KUNIT_CASE(wpool_task_wait_chain_deeper_than_a_stack),
+	  KUNIT_CASE_PARAM(wpool_task_wait_nested_too_deep_is_edeadlk, capacity_gen_params),
+	  KUNIT_CASE(wpool_task_wait_deadlock_is_told_to_the_one_that_can_act),
 	  KUNIT_CASE(wpool_task_wait_nested_holds_no_more_locks),
 	  KUNIT_CASE(wpool_task_wait_runs_a_task_that_is_queued_again),
 	  KUNIT_CASE(wpool_try_submit_of_a_nested_task_on_its_stack_is_ealready),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the scheduler guarantees: each queue is served in bounded time, no task is lost, run twice,
- * or left behind a stuck worker, and a task may wait for tasks that it submitted.
+ * What the scheduler guarantees: each queue is served in bounded time, and no task is lost, run
+ * twice, or left behind a stuck worker.
  */
 #include <linux/bitops.h>
 #include <linux/ktime.h>
@@ -9,68 +9,6 @@
 #include "core/length.h"
 #include "core/runqs.h"
 #include "one_cpu.h"
-
-/* ---- fork and join -------------------------------------------------------- */
-
-static const u32 capacities[] = { 1, 2, 5 };
-
-WPK_PARAM(capacity, capacities, "capacity %u");
-
-static void fork_one(struct wpk_job *job)
-{
-	struct wpk_job *child = job + 1;
-
-	if (child == &job->jobs->job[job->jobs->nr])
-		return;
-	wpk_run_next(job);
-	if (!job->ret && atomic_read(&child->runs) != 1)
-		job->ret = -EBADE;
-}
-
-/* Without stack left, a waiting worker sleeps, and another worker continues the chain. */
-static void wpool_task_wait_chain_deeper_than_a_stack(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 100, WPOOL_UNLIMITED);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 300, fork_one, NULL);
-
-	wpk_job_run(test, pool, &jobs->job[0]);
-	wpk_no_errors(test, jobs);
-	wpk_jobs_ran_once(test, jobs);
-}
-
-/* As fork_one(), but cancel a job for which the wait fails. */
-static void fork_one_or_none(struct wpk_job *job)
-{
-	fork_one(job);
-	if (job->ret == -EDEADLK)
-		wpool_task_cancel_sync(&(job + 1)->task);
-}
-
-/*
- * In a deadlock, a worker that waits for a queued task gets -EDEADLK, since only it can cancel the
- * task. Here the first of two workers waits for such a task, deep in its stack. The second waits
- * for a task of the first, whichever of the two waits last.
- */
-static void wpool_task_wait_deadlock_is_told_to_the_one_that_can_act(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, WPOOL_UNLIMITED);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *last = wpk_jobs(test, 1, gate), *chain = wpk_jobs(test, 1000, NULL);
-	unsigned int i, told = 0;
-
-	wpk_jobs_body(last, wpk_wait_for_arg, &chain->job[0].task);
-	wpk_jobs_body(chain, fork_one_or_none, NULL);
-	wpk_jobs_hold(test, pool, last, 0, 1);
-	wpk_jobs_submit(test, pool, chain, 0, 1);
-	WPK_ASSERT_EVENTUALLY(test, READ_ONCE(pool->workers.nr_awaiting) == 1);
-	wpk_gate_open(gate);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&last->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, last->job[0].ret, 0);
-	for (i = 0; i < chain->nr; i++)
-		told += chain->job[i].ret == -EDEADLK;
-	KUNIT_EXPECT_EQ(test, told, 1);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-}
 
 /* ---- no task is starved --------------------------------------------------- */
 
@@ -257,22 +195,6 @@ static void wpool_submit_far_beyond_the_ring_runs_each_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), WPK_SPILL_TASKS);
 }
 
-/* If no worker takes a task, the ring fills and spills, and no task is lost. */
-static void wpool_submit_spill_without_a_taker_keeps_all(struct kunit *test)
-{
-	struct wpool *pool = wpk_one_cpu_pool(test, 1, 1, true);
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1001, NULL);
-
-	jobs->job[0].gate = gate;
-	wpk_jobs_hold(test, pool, jobs, 0, 1);
-	wpk_jobs_submit(test, pool, jobs, 1, 1000);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), 1000);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 1001);
-	wpk_gate_open(gate);
-	wpk_finish(test, pool, jobs);
-}
-
 /* ---- a stuck worker ------------------------------------------------------- */
 
 #define NR_LEFT 50
@@ -288,7 +210,6 @@ struct stuck {
 static void submit_and_stay(struct wpk_job *job)
 {
 	struct stuck *stuck = job->arg;
-	unsigned long end = jiffies + WPK_PATIENCE / 2;
 	unsigned int i;
 
 	/* as if the tasks were known to be short: long ones would go to the global queue */
@@ -296,8 +217,7 @@ static void submit_and_stay(struct wpk_job *job)
 	for (i = 0; i < NR_LEFT; i++)
 		job->ret = wpool_submit(stuck->pool, &stuck->left->job[i].task) ?: job->ret;
 	if (stuck->spin)
-		while (atomic_read(&stuck->left->finished) < NR_LEFT && time_before(jiffies, end))
-			cpu_relax();
+		wpk_spin(2, atomic_read(&stuck->left->finished) == NR_LEFT);
 	else
 		wpk_jobs_finished(stuck->left, NR_LEFT);
 	stuck->all_ran = atomic_read(&stuck->left->finished) == NR_LEFT;
@@ -338,6 +258,10 @@ static void wpool_steal_takes_what_a_stuck_worker_left(struct kunit *test)
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, stolen), 2);
 }
 
+static const u32 capacities[] = { 1, 2, 5 };
+
+WPK_PARAM(capacity, capacities, "capacity %u");
+
 static void wpool_submit_on_all_cpus_few_workers_run_all(struct kunit *test)
 {
 	u32 capacity = *(const u32 *)test->param_value;
@@ -356,28 +280,6 @@ static void wpool_submit_on_all_cpus_few_workers_run_all(struct kunit *test)
 	wpk_move_to(-1);
 	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 800));
 	wpk_finish(test, pool, jobs);
-}
-
-static void submit_two_more(struct wpk_job *job)
-{
-	struct wpk_jobs *jobs = job->jobs;
-	unsigned int first = 2 * (job - jobs->job) + 1, i;
-
-	for (i = first; i < min(first + 2, jobs->nr); i++)
-		job->ret = wpool_submit(job->arg, &jobs->job[i].task) ?:
-			   job->ret;
-}
-
-static void wpool_submit_from_tasks_grows_a_tree_each_once(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 6, WPOOL_UNLIMITED);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 4095, submit_two_more, pool);
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 4095));
-	wpk_destroy(test, pool);
-	wpk_no_errors(test, jobs);
-	wpk_jobs_ran_once(test, jobs);
 }
 
 /* ---- searching ---------------------------------------------------------------- */
@@ -459,16 +361,12 @@ static void wpool_submit_on_names_a_queue_only_if_its_first_task_is_old(struct k
 }
 
 WPK_SUITE(sched,
-	  KUNIT_CASE(wpool_task_wait_chain_deeper_than_a_stack),
-	  KUNIT_CASE(wpool_task_wait_deadlock_is_told_to_the_one_that_can_act),
 	  KUNIT_CASE(wpool_submit_own_chain_does_not_starve_the_ring),
 	  KUNIT_CASE(wpool_submit_by_itself_does_not_starve_the_ring),
 	  KUNIT_CASE(wpool_submit_to_the_global_queue_is_not_starved),
 	  KUNIT_CASE(wpool_submit_behind_a_sleeper_is_not_starved_by_the_global_queue),
 	  KUNIT_CASE_SLOW(wpool_submit_far_beyond_the_ring_runs_each_once),
-	  KUNIT_CASE(wpool_submit_spill_without_a_taker_keeps_all),
 	  KUNIT_CASE(wpool_steal_takes_what_a_stuck_worker_left),
 	  KUNIT_CASE_PARAM(wpool_submit_on_all_cpus_few_workers_run_all, capacity_gen_params),
-	  KUNIT_CASE_SLOW(wpool_submit_from_tasks_grows_a_tree_each_once),
 	  KUNIT_CASE(wpool_worker_that_searches_ends_outdated_offers),
 	  KUNIT_CASE(wpool_submit_on_names_a_queue_only_if_its_first_task_is_old));
