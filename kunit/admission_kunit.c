@@ -139,20 +139,6 @@ static void wpool_try_submit_alone_is_exact_at_every_step(struct kunit *test)
 		wpk_gate_open(gates[i]);
 }
 
-/* When a wait for a task returns, the place of the task must be free for the next submit. */
-static void wpool_try_submit_after_wait_finds_the_place_free(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpool_task *task = &jobs->job[0].task;
-	int i;
-
-	for (i = 0; i < 200; i++) {
-		KUNIT_ASSERT_EQ(test, wpool_try_submit(pool, task), 0);
-		KUNIT_ASSERT_EQ(test, wpool_task_wait(task), 0);
-	}
-}
-
 struct churn {
 	atomic_t outstanding;
 	atomic_t peak;
@@ -264,20 +250,11 @@ static void wpool_nr_free_is_never_more_than_a_submit_finds(struct kunit *test)
 	fill_and_compare(test, pool, max, false);
 }
 
-static void submit_deeper(struct wpk_job *job)
-{
-	struct wpk_jobs *jobs = job->jobs;
-	unsigned int next = (job - jobs->job) + 1;
-
-	if (next < jobs->nr)
-		job->ret = wpool_submit(job->arg, &jobs->job[next].task);
-}
-
 /* Each task runs the next one inside its submit: a submit is refused before the stack is full. */
 static void wpool_submit_policy_run_nested_too_deep_is_eagain(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 1000, submit_deeper, pool);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1000, wpk_submit_next, NULL);
 	int i, depth;
 
 	wpk_job_run(test, pool, &jobs->job[0]);
@@ -291,7 +268,6 @@ static void wpool_submit_policy_run_nested_too_deep_is_eagain(struct kunit *test
 WPK_SUITE(admission,
 	  KUNIT_CASE_PARAM(wpool_try_submit_accepts_exactly_the_limit, limit_gen_params),
 	  KUNIT_CASE(wpool_try_submit_alone_is_exact_at_every_step),
-	  KUNIT_CASE(wpool_try_submit_after_wait_finds_the_place_free),
 	  KUNIT_CASE_SLOW(wpool_try_submit_under_load_never_exceeds_the_limit),
 	  KUNIT_CASE(wpool_nr_free_of_a_small_pool_is_exact),
 	  KUNIT_CASE(wpool_nr_free_is_never_more_than_a_submit_finds),
