@@ -92,10 +92,6 @@ static void wpool_task_cancel_lets_a_waiting_submitter_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs) + atomic_read(&jobs->job[2].runs), 0);
 }
 
-static void do_nothing(struct wpool_task *task)
-{
-}
-
 /* Wherever the task is in the queues, the caller may free it after wpool_task_cancel_sync(). */
 static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 {
@@ -108,7 +104,7 @@ static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 	for (i = 0; i < nr; i++) {
 		tasks[i] = kmalloc(sizeof(*tasks[i]), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, tasks[i]);
-		wpool_task_init(tasks[i], do_nothing);
+		wpool_task_init(tasks[i], wpk_empty);
 		KUNIT_ASSERT_EQ(test, wpool_submit(pool, tasks[i]), 0);
 	}
 	/* Start in the middle. Cancel every third task before its wpool_task_cancel_sync(). */

@@ -46,40 +46,6 @@ static void wpool_submit_function_may_sleep_with_interrupts_on(struct kunit *tes
 	KUNIT_EXPECT_TRUE(test, seen->kthread);
 }
 
-/* Submit a task as fast as possible. Returns how many submits were accepted, or -errno. */
-static int submit_same(struct wpk_thread *thread)
-{
-	int accepted = 0, i, ret;
-
-	for (i = 0; i < 1000 && !wpk_stopped(thread->test); i++) {
-		ret = wpool_try_submit(thread->pool, thread->work);
-		if (!ret)
-			accepted++;
-		else if (ret != -EALREADY)
-			return ret;
-	}
-	return accepted;
-}
-
-static void wpool_try_submit_one_task_from_two_threads_each_accept_runs(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 4, 1000);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpk_job *job = &jobs->job[0];
-	struct wpk_thread *a, *b;
-	int sum;
-
-	a = wpk_thread(test, submit_same, pool, &job->task, NULL);
-	b = wpk_thread(test, submit_same, pool, &job->task, NULL);
-	KUNIT_EXPECT_GE(test, wpk_join(test, a), 0);
-	KUNIT_EXPECT_GE(test, wpk_join(test, b), 0);
-	sum = a->ret + b->ret;
-	KUNIT_EXPECT_GE(test, sum, 1);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&job->task), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs), sum);
-	KUNIT_EXPECT_FALSE(test, job->twice);
-}
-
 static void wpool_task_wait_covers_the_second_run_of_a_running_task(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 1);
@@ -130,10 +96,6 @@ static void wpool_task_wait_from_another_pools_task_sleeps(struct kunit *test)
 	wpk_jobs_ran_once(test, jobs);
 }
 
-static void do_nothing(struct wpool_task *task)
-{
-}
-
 /* The pool must not touch a task after waking its waiter: KASAN would report the access. */
 static void wpool_task_wait_then_kfree_is_safe(struct kunit *test)
 {
@@ -144,7 +106,7 @@ static void wpool_task_wait_then_kfree_is_safe(struct kunit *test)
 	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++) {
 		task = kmalloc(sizeof(*task), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, task);
-		wpool_task_init(task, do_nothing);
+		wpool_task_init(task, wpk_empty);
 		wpk_task_run(test, pool, task);
 		kfree(task);
 	}
@@ -160,7 +122,7 @@ static void wpool_flush_then_kfree_is_safe(struct kunit *test)
 		for (j = 0; j < ARRAY_SIZE(tasks); j++) {
 			tasks[j] = kmalloc(sizeof(*tasks[j]), GFP_KERNEL);
 			KUNIT_ASSERT_NOT_NULL(test, tasks[j]);
-			wpool_task_init(tasks[j], do_nothing);
+			wpool_task_init(tasks[j], wpk_empty);
 			KUNIT_ASSERT_EQ(test, wpool_submit(pool, tasks[j]), 0);
 		}
 		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
@@ -169,7 +131,7 @@ static void wpool_flush_then_kfree_is_safe(struct kunit *test)
 	}
 }
 
-static DEFINE_WPOOL_TASK(static_task, do_nothing);
+static DEFINE_WPOOL_TASK(static_task, wpk_empty);
 
 struct counted {
 	atomic_t calls;
@@ -202,7 +164,6 @@ WPK_SUITE(task,
 	  KUNIT_CASE(wpool_task_is_at_most_one_cache_line),
 	  KUNIT_CASE(wpool_submit_function_may_sleep_with_interrupts_on),
 	  KUNIT_CASE(wpool_submit_static_task_runs_each_time),
-	  KUNIT_CASE(wpool_try_submit_one_task_from_two_threads_each_accept_runs),
 	  KUNIT_CASE(wpool_task_wait_covers_the_second_run_of_a_running_task),
 	  KUNIT_CASE(wpool_task_wait_on_the_task_around_it_is_edeadlk),
 	  KUNIT_CASE(wpool_task_wait_from_another_pools_task_sleeps),

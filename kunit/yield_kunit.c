@@ -42,10 +42,6 @@ static struct wpk_thread *urgent_thread(struct kunit *test, struct urgent **urge
 /* More tasks than wpool_submit_batch() accepts before it lets other threads run. */
 #define NR_TASKS	1100
 
-static void do_nothing(struct wpool_task *task)
-{
-}
-
 static void wpool_submit_batch_lets_others_run_in_between(struct kunit *test)
 {
 	struct wpool_task **tasks = wpk_alloc(test, NR_TASKS * sizeof(*tasks));
@@ -57,7 +53,7 @@ static void wpool_submit_batch_lets_others_run_in_between(struct kunit *test)
 	bool in_time;
 
 	for (i = 0; i < NR_TASKS; i++) {
-		wpool_task_init(&task[i], do_nothing);
+		wpool_task_init(&task[i], wpk_empty);
 		tasks[i] = &task[i];
 	}
 	pool = wpk_pool(test, 4, WPOOL_UNLIMITED);
