@@ -5,24 +5,6 @@
  */
 #include "full_pool.h"
 
-static void wpool_submit_waiters_are_served_first_in_first_out(struct kunit *test)
-{
-	const int nr = 6;
-	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
-	struct wpk_thread *threads[6];
-	struct wpk_full full = wpk_full_pool(test);
-	int i;
-
-	/* the pool has one place: a task starts when its submitter was served */
-	for (i = 0; i < nr; i++)
-		threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
-	wpk_gate_open(full.gate);
-	wpk_join_all(test, threads, nr);
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, nr));
-	for (i = 0; i < nr; i++)
-		KUNIT_EXPECT_EQ(test, jobs->job[i].seq, i + 1);
-}
-
 static int try_until_accepted(struct wpk_thread *thread)
 {
 	int ret;
@@ -34,13 +16,18 @@ static int try_until_accepted(struct wpk_thread *thread)
 	return ret;
 }
 
-/*
- * A newcomer that tries to submit all the time, and never sleeps, does not overtake submitters that
- * wait.
- */
-static void wpool_try_submit_does_not_overtake_waiters(struct kunit *test)
+static const struct { int (*submit)(struct wpk_thread *thread); const char *desc; } newcomers[] = {
+	{ try_until_accepted, "tries all the time, and never sleeps" },
+	{ wpk_do_submit, "submits when the place becomes free" },
+};
+
+KUNIT_ARRAY_PARAM_DESC(newcomer, newcomers, desc);
+
+/* Submitters that wait are served in order, and before a newcomer. */
+static void wpool_submit_newcomer_does_not_overtake_waiters(struct kunit *test)
 {
-	struct wpk_thread *barger, *threads[3];
+	const typeof(newcomers[0]) *newcomer = test->param_value;
+	struct wpk_thread *threads[4];
 	struct wpk_jobs *jobs;
 	struct wpk_full full;
 	u32 round;
@@ -51,33 +38,13 @@ static void wpool_try_submit_does_not_overtake_waiters(struct kunit *test)
 		jobs = wpk_jobs(test, 4, NULL);
 		for (i = 0; i < 3; i++)
 			threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
-		barger = wpk_thread(test, try_until_accepted, full.pool, &jobs->job[3].task, NULL);
+		threads[3] = wpk_thread(test, newcomer->submit, full.pool, jobs->tasks[3], NULL);
 		wpk_gate_open(full.gate);
-		wpk_join_all(test, threads, 3);
-		KUNIT_EXPECT_EQ(test, wpk_join(test, barger), 0);
+		wpk_join_all(test, threads, 4);
 		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 4));
+		/* the pool has one place: a task starts when its submitter was served */
 		for (i = 0; i < 4; i++)
 			KUNIT_ASSERT_EQ(test, jobs->job[i].seq, i + 1);
-	}
-}
-
-static void wpool_submit_newcomer_does_not_overtake_waiters(struct kunit *test)
-{
-	struct wpk_thread *thread, *newcomer;
-	struct wpk_jobs *jobs;
-	struct wpk_full full;
-	u32 round;
-
-	for (round = 0; round < WPK_BARGE_ROUNDS; round++) {
-		full = wpk_full_pool(test);
-		jobs = wpk_jobs(test, 2, NULL);
-		thread = wpk_nth_waiter(test, full.pool, &jobs->job[0], 1);
-		/* the place becomes free at about the time of the newcomer's submit */
-		newcomer = wpk_thread(test, wpk_do_submit, full.pool, &jobs->job[1].task, NULL);
-		KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, full.gate, thread), 0);
-		KUNIT_EXPECT_EQ(test, wpk_join(test, newcomer), 0);
-		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 2));
-		KUNIT_ASSERT_EQ(test, jobs->job[0].seq, 1);
 	}
 }
 
@@ -202,9 +169,8 @@ static void wpool_submit_full_pool_under_load_loses_no_wake_up(struct kunit *tes
 }
 
 WPK_SUITE(waiters,
-	  KUNIT_CASE(wpool_submit_waiters_are_served_first_in_first_out),
-	  KUNIT_CASE_SLOW(wpool_try_submit_does_not_overtake_waiters),
-	  KUNIT_CASE_SLOW(wpool_submit_newcomer_does_not_overtake_waiters),
+	  KUNIT_CASE_PARAM_ATTR(wpool_submit_newcomer_does_not_overtake_waiters,
+				newcomer_gen_params, { .speed = KUNIT_SPEED_SLOW }),
 	  KUNIT_CASE(wpool_submit_max_blocking_reached_is_eagain),
 	  KUNIT_CASE(wpool_submit_killed_waiter_leaves_nothing_behind),
 	  KUNIT_CASE_SLOW(wpool_submit_kill_against_a_free_slot_is_one_or_the_other),
