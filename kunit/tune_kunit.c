@@ -54,36 +54,20 @@ static void wpool_tune_bad_value_changes_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 259);
 }
 
-static void wpool_tune_cpumask_empty_is_einval(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-
-	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_none_mask), -EINVAL);
-}
-
-static void wpool_tune_policy_from_run_is_einval(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
-
-	KUNIT_EXPECT_EQ(test, wpk_tune(pool, POLICY, policy, WPOOL_BLOCK), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpk_tune(pool, POLICY, policy, WPOOL_FAIL), -EINVAL);
-}
-
-static void wpool_tune_capacity_below_min_workers_is_einval(struct kunit *test)
+static void wpool_tune_to_what_cannot_work_is_einval(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_with(test, 8, 0, attrs.min_workers = 4);
 
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpu_none_mask), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 3), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 4), 0);
 	/* two attributes in one call are checked together */
 	KUNIT_EXPECT_EQ(test, wpk_tune_with(pool, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_MIN_WORKERS,
 					    attrs.capacity = 2, attrs.min_workers = 2), 0);
-}
-
-static void wpool_tune_capacity_of_a_preallocated_pool_is_einval(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool_with(test, 2, 0, attrs.prealloc = true);
-
+	pool = wpk_pool_policy(test, 1, 0, WPOOL_RUN);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, POLICY, policy, WPOOL_BLOCK), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wpk_tune(pool, POLICY, policy, WPOOL_FAIL), -EINVAL);
+	pool = wpk_pool_with(test, 2, 0, attrs.prealloc = true);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, 3), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, CAPACITY, capacity, WPOOL_UNLIMITED), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, 4), 0);
@@ -201,28 +185,10 @@ static void wpool_tune_unlimited_capacity_to_finite_and_back(struct kunit *test)
 	wpk_finish(test, pool, jobs);
 }
 
-/*
- * After a tune of the policy, submitters that wait continue to wait. The new policy is for later
- * ones.
- */
-static void wpool_tune_policy_leaves_waiters_waiting(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct wpk_jobs *jobs = wpk_gated(test, 4);
-	struct wpk_thread *threads[2];
+WPK_PARAM_BOOL(policy, "of the policy: %d");
 
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	start_waiters(test, pool, jobs, 1, 2, threads);
-	KUNIT_EXPECT_EQ(test, wpk_tune(pool, POLICY, policy, WPOOL_FAIL), 0);
-	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[3].task), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 2);
-	wpk_gate_open(jobs->gate);
-	wpk_join_all(test, threads, 2);
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 3);
-}
-
-static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct kunit *test)
+/* After a tune of the policy or of max_blocking, submitters that wait continue to wait. */
+static void wpool_tune_for_later_submitters_sends_no_waiter_away(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
 	struct wpk_jobs *jobs = wpk_gated(test, 5);
@@ -230,11 +196,14 @@ static void wpool_tune_max_blocking_below_the_waiters_sends_nobody_away(struct k
 
 	wpk_jobs_submit(test, pool, jobs, 0, 1);
 	start_waiters(test, pool, jobs, 1, 3, threads);
-	KUNIT_EXPECT_EQ(test, wpk_tune(pool, MAX_BLOCKING, max_blocking, 1), 0);
+	KUNIT_EXPECT_EQ(test, wpk_is_on(test) ? wpk_tune(pool, POLICY, policy, WPOOL_FAIL) :
+			wpk_tune(pool, MAX_BLOCKING, max_blocking, 1), 0);
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[4].task), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, waiting), 3);
 	wpk_gate_open(jobs->gate);
 	wpk_join_all(test, threads, 3);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->finished), 4);
 }
 
 /* @dir: "kunit/", a cgroup that scripts/guest/kunit.sh makes, or "", the root. */
@@ -333,17 +302,13 @@ static void wpool_set_cgroup_without_cgroups_is_refused(struct kunit *test)
 WPK_SUITE(tune,
 	  KUNIT_CASE(wpool_tune_sets_what_the_mask_names_and_no_more),
 	  KUNIT_CASE_PARAM(wpool_tune_bad_value_changes_nothing, wpk_bad_gen_params),
-	  KUNIT_CASE(wpool_tune_cpumask_empty_is_einval),
-	  KUNIT_CASE(wpool_tune_policy_from_run_is_einval),
-	  KUNIT_CASE(wpool_tune_capacity_below_min_workers_is_einval),
-	  KUNIT_CASE(wpool_tune_capacity_of_a_preallocated_pool_is_einval),
+	  KUNIT_CASE(wpool_tune_to_what_cannot_work_is_einval),
 	  KUNIT_CASE(wpool_tune_up_lets_as_many_waiters_on_as_fit),
 	  KUNIT_CASE(wpool_tune_down_debt_is_repaid_first),
 	  KUNIT_CASE(wpool_tune_down_waiters_go_on_after_the_debt),
 	  KUNIT_CASE(wpool_tune_down_and_up_again_keeps_the_sum),
 	  KUNIT_CASE(wpool_tune_unlimited_capacity_to_finite_and_back),
-	  KUNIT_CASE(wpool_tune_policy_leaves_waiters_waiting),
-	  KUNIT_CASE(wpool_tune_max_blocking_below_the_waiters_sends_nobody_away),
+	  KUNIT_CASE_PARAM(wpool_tune_for_later_submitters_sends_no_waiter_away, policy_gen_params),
 	  KUNIT_CASE(wpool_set_cgroup_moves_an_idle_worker_there_and_back),
 	  KUNIT_CASE(wpool_set_cgroup_searching_worker_does_not_sleep_where_it_was),
 	  KUNIT_CASE(wpool_set_cgroup_without_cgroups_is_refused));
