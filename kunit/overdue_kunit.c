@@ -370,24 +370,6 @@ static void wpool_overdue_tasks_behind_a_busy_worker_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[1].runs) + atomic_read(&jobs->job[2].runs), 0);
 }
 
-static void wpool_worker_does_not_run_an_overdue_detached_task(struct kunit *test)
-{
-	struct late *late = wpk_alloc(test, sizeof(*late));
-	struct wpool *pool = patient_pool(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
-
-	jobs->job[0].body = submit_next_late;
-	wpool_task_init_abortable(&jobs->job[1].task, wpk_job_fn, late_abort, NULL);
-	jobs->job[1].arg = late;
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	/* a flush alone might begin before the job submits the task */
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&late->calls), 1);
-	KUNIT_EXPECT_EQ(test, late->status, -ETIME);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 1);
-}
-
 static void late_abort_leaves_a_flag(struct wpool_task *task, int status)
 {
 	late_abort(task, status);
@@ -451,20 +433,6 @@ static void wpool_task_wait_does_not_help_an_overdue_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 1);
 }
 
-static void wpool_task_that_is_in_time_runs(struct kunit *test)
-{
-	struct wpool *pool = patient_pool(test);
-	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
-
-	wpk_job_run(test, pool, &jobs->job[0]);
-	KUNIT_ASSERT_EQ(test, wpk_tune(pool, LATENCY, latency, true), 0);
-	wpk_job_run(test, pool, &jobs->job[1]);
-	set_max_wait(test, pool, 0);
-	wpk_job_run(test, pool, &jobs->job[2]);
-	wpk_jobs_ran_once(test, jobs);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), 0);
-}
-
 WPK_SUITE(overdue,
 	  KUNIT_CASE(wpool_task_wait_for_an_overdue_task_is_etime),
 	  KUNIT_CASE(wpool_overdue_tasks_of_all_queues_end),
@@ -477,8 +445,6 @@ WPK_SUITE(overdue,
 	  KUNIT_CASE(wpool_event_that_is_overdue_ends_with_etime),
 	  KUNIT_CASE(wpool_strand_goes_on_after_an_overdue_task),
 	  KUNIT_CASE(wpool_worker_does_not_run_an_overdue_task),
-	  KUNIT_CASE(wpool_worker_does_not_run_an_overdue_detached_task),
 	  KUNIT_CASE(wpool_worker_undoes_what_an_abort_function_leaves),
 	  KUNIT_CASE(wpool_task_wait_does_not_help_an_overdue_task),
-	  KUNIT_CASE(wpool_overdue_tasks_behind_a_busy_worker_end),
-	  KUNIT_CASE(wpool_task_that_is_in_time_runs));
+	  KUNIT_CASE(wpool_overdue_tasks_behind_a_busy_worker_end));
