@@ -50,21 +50,6 @@ static void wpool_release_timeout_runs_out_then_succeeds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, WPOOL_RELEASE_DRAIN, 0), 0);
 }
 
-static void wpool_release_timeout_idle_pool_comes_back_at_once(struct kunit *test)
-{
-	struct wpool *pool;
-	struct wpk_jobs *jobs = wpk_jobs(test, 4, NULL);
-
-	/* first a pool that was never used, then a pool whose workers never expire */
-	pool = wpk_pool(test, 4, 0);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
-	pool = wpk_pool_with(test, 4, 0, attrs.expiry_ms = 0, attrs.min_workers = 4);
-	wpk_jobs_submit(test, pool, jobs, 0, 4);
-	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 0);
-	wpk_jobs_ran_once(test, jobs);
-}
-
 /* ---- reboot --------------------------------------------------------------- */
 
 static void wpool_reboot_waits_for_the_old_tasks_and_workers(struct kunit *test)
@@ -89,23 +74,6 @@ static void wpool_reboot_waits_for_the_old_tasks_and_workers(struct kunit *test)
 	wpk_job_run(test, pool, &later->job[0]);
 	for (i = 0; i < 5; i++)
 		KUNIT_EXPECT_NE(test, later->job[0].pid, jobs->job[i].pid);
-}
-
-static void wpool_reboot_preallocated_pool_has_its_workers_again(struct kunit *test)
-{
-	struct wpk_jobs *jobs = wpk_jobs(test, 6, NULL);
-	int i;
-	struct wpool *pool = wpk_pool_with(test, 3, 3, attrs.prealloc = true);
-
-	for (i = 0; i < 2; i++) {
-		KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
-		wpk_jobs_submit(test, pool, jobs, 3 * i, 3);
-		KUNIT_EXPECT_EQ(test, wpool_release(pool, 0), 0);
-		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
-	}
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, workers), 3);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, spawned), 9);
-	wpk_jobs_ran_once(test, jobs);
 }
 
 /* Submit each job until it is accepted: the pool may be closed at times. */
@@ -206,8 +174,6 @@ static void wpool_reboot_several_wait_all_return(struct kunit *test)
 WPK_SUITE(release,
 	  KUNIT_CASE(wpool_release_cancel_ends_what_is_queued),
 	  KUNIT_CASE(wpool_release_timeout_runs_out_then_succeeds),
-	  KUNIT_CASE(wpool_release_timeout_idle_pool_comes_back_at_once),
 	  KUNIT_CASE(wpool_reboot_waits_for_the_old_tasks_and_workers),
-	  KUNIT_CASE(wpool_reboot_preallocated_pool_has_its_workers_again),
 	  KUNIT_CASE(wpool_reboot_several_wait_all_return),
 	  KUNIT_CASE_SLOW(wpool_release_and_reboot_under_load_accounts_for_all));
