@@ -7,7 +7,7 @@
 static void refuses_all_others(struct kunit *test, struct wpool *pool)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 3, NULL);
-	struct wpool_task *tasks[] = { &jobs->job[0].task, &jobs->job[1].task };
+	struct wpool_task **tasks = jobs->tasks;
 
 	KUNIT_EXPECT_EQ(test, wpool_submit(pool, tasks[0]), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, wpool_try_submit(pool, tasks[0]), -ESHUTDOWN);
@@ -124,23 +124,16 @@ static void wpool_release_after_own_sends_away_who_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, completed), 1);
 }
 
+/* A release that cancels, and then a reboot, end WPOOL_RELEASE_OWN. */
 static void wpool_reboot_after_own_opens_at_once(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpk_full full = wpk_full_pool(test);
+	struct wpool *pool = wpk_pool(test, 1, 0);
 
-	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
-	/* a reboot does not wait for the task that runs */
-	KUNIT_EXPECT_EQ(test, wpool_reboot(full.pool), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, state), WPOOL_OPEN);
-	KUNIT_EXPECT_EQ(test, wpool_try_submit(full.pool, &jobs->job[0].task), -EAGAIN);
-	wpk_gate_open(full.gate);
-	wpk_job_run(test, full.pool, &jobs->job[0]);
-	/* A release that cancels, and then a reboot, end WPOOL_RELEASE_OWN. */
-	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_OWN), 0);
-	KUNIT_EXPECT_EQ(test, wpool_release(full.pool, WPOOL_RELEASE_CANCEL), 0);
-	KUNIT_EXPECT_EQ(test, wpool_reboot(full.pool), 0);
-	wpk_job_run(test, full.pool, &jobs->job[0]);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 }
 
 static void wpool_release_own_workers_come_and_go(struct kunit *test)
