@@ -43,19 +43,6 @@ static void end_move(struct kunit *test, struct move *move, int runs)
 	KUNIT_EXPECT_FALSE(test, move->item->twice);
 }
 
-static void cancel_work_sync_waits_for_the_queue_before(struct kunit *test)
-{
-	struct wpk_thread *cancel;
-	struct move move;
-
-	begin_move(test, &move);
-	cancel = wpk_waiter(test, wpk_do_cancel_work, NULL, NULL, move.item);
-	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 1);
-	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, move.gate, cancel), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 0);
-	end_move(test, &move, 1);
-}
-
 static void flush_work_waits_for_the_queue_before(struct kunit *test)
 {
 	struct wpk_thread *flush, *queue;
@@ -141,19 +128,6 @@ static void queue_work_runs_beside_works_that_run_elsewhere(struct kunit *test)
 	wpk_wq_end(test, from);
 	for (i = 0; i < NR_MOVES; i++)
 		KUNIT_EXPECT_EQ(test, wpk_runs(&items[i]), 2);
-}
-
-static void work_busy_sees_the_queue_before(struct kunit *test)
-{
-	struct move move;
-
-	begin_move(test, &move);
-	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(move.item)),
-			WORK_BUSY_PENDING | WORK_BUSY_RUNNING);
-	wpk_gate_open(move.gate);
-	flush_work(wpk_work(move.item));
-	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(move.item)), 0);
-	end_move(test, &move, 2);
 }
 
 /* The work queues itself on the other queue, perhaps during a cancel. */
@@ -469,12 +443,10 @@ static void flush_rcu_work_waits_for_a_work_that_is_queued(struct kunit *test)
 }
 
 static struct kunit_case wq_same_cases[] = {
-	KUNIT_CASE(cancel_work_sync_waits_for_the_queue_before),
 	KUNIT_CASE(flush_work_waits_for_the_queue_before),
 	KUNIT_CASE(flush_work_after_a_cancel_waits_for_the_queue_before),
 	KUNIT_CASE(cancel_work_frees_the_place_of_one_that_runs_elsewhere),
 	KUNIT_CASE(queue_work_runs_beside_works_that_run_elsewhere),
-	KUNIT_CASE(work_busy_sees_the_queue_before),
 	KUNIT_CASE(cancel_work_sync_ends_a_work_that_moves_itself),
 	KUNIT_CASE(current_work_is_the_one_that_calls),
 	KUNIT_CASE(current_work_while_queues_are_destroyed),
