@@ -70,22 +70,22 @@ static void wpool_strand_try_submit_by_its_own_task_goes_behind_the_others(struc
 static void wpool_strand_try_submit_bad_arguments_is_einval(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
-	struct st_strand *none = st_strand(test, NULL, 8), *zero = st_strand(test, pool, 0);
-	struct st_strand *error = st_strand(test, ERR_PTR(-ENOMEM), 8);
-	struct st *st = st_tasks(test, none, NULL, 1);
-	struct wpool_strand_task task;
+	struct st_strand *strands[] = {
+		st_strand(test, NULL, 8), st_strand(test, ERR_PTR(-ENOMEM), 8),
+		st_strand(test, pool, 0), st_strand(test, pool, 8),
+	};
+	struct wpool_strand_task task = {};
+	struct st *st;
+	int i;
 
-	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st->task), -EINVAL);
-	st = st_tasks(test, error, NULL, 1);
-	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st->task), -EINVAL);
-	st = st_tasks(test, zero, NULL, 1);
-	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st->task), -EINVAL);
-	st = st_tasks(test, st_strand(test, pool, 8), NULL, 1);
-	st->task.func = NULL;
-	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&st->task), -EINVAL);
-	memset(&task, 0, sizeof(task));
+	for (i = 0; i < ARRAY_SIZE(strands); i++) {
+		st = st_tasks(test, strands[i], NULL, 1);
+		if (i == 3)
+			st->task.func = NULL;
+		KUNIT_EXPECT_EQ_MSG(test, wpool_strand_try_submit(&st->task), -EINVAL, "%d", i);
+	}
 	KUNIT_EXPECT_EQ(test, wpool_strand_try_submit(&task), -EINVAL);
-	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&none->strand), 0);
+	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&strands[0]->strand), 0);
 }
 
 /* ---- in the pool ---------------------------------------------------------- */
