@@ -303,26 +303,15 @@ static void object_exit(struct kunit *test)
 	end_kept();
 }
 
-static struct kunit_case object_cases[] = {
-	KUNIT_CASE(free_of_a_strand_in_use_is_reported),
-	KUNIT_CASE(free_of_an_event_that_runs_is_reported),
-	KUNIT_CASE(free_of_an_armed_event_is_reported),
-	KUNIT_CASE(free_of_a_group_that_has_not_ended_is_reported),
-	KUNIT_CASE(wpool_task_init_of_a_queued_task_is_reported),
-	KUNIT_CASE(wpool_submit_without_init_is_reported),
-	KUNIT_CASE(kfree_of_a_queued_task_is_reported),
-	KUNIT_CASE(wpool_task_destroy_on_stack_of_a_queued_task_is_reported),
-	KUNIT_CASE(wpool_strand_init_of_a_strand_in_use_is_reported),
-	KUNIT_CASE(wpool_event_init_of_an_event_that_runs_is_reported),
-	KUNIT_CASE(wpool_group_init_of_a_group_that_has_not_ended_is_reported),
-	{}
-};
-
-static struct kunit_suite object_suite = {
-	.name = "wpool_object",
-	.init = object_init,
-	.exit = object_exit,
-	.test_cases = object_cases,
-};
-
-kunit_test_suite(object_suite);
+WPK_SUITE_INIT_EXIT(object, object_init, object_exit,
+		    KUNIT_CASE(free_of_a_strand_in_use_is_reported),
+		    KUNIT_CASE(free_of_an_event_that_runs_is_reported),
+		    KUNIT_CASE(free_of_an_armed_event_is_reported),
+		    KUNIT_CASE(free_of_a_group_that_has_not_ended_is_reported),
+		    KUNIT_CASE(wpool_task_init_of_a_queued_task_is_reported),
+		    KUNIT_CASE(wpool_submit_without_init_is_reported),
+		    KUNIT_CASE(kfree_of_a_queued_task_is_reported),
+		    KUNIT_CASE(wpool_task_destroy_on_stack_of_a_queued_task_is_reported),
+		    KUNIT_CASE(wpool_strand_init_of_a_strand_in_use_is_reported),
+		    KUNIT_CASE(wpool_event_init_of_an_event_that_runs_is_reported),
+		    KUNIT_CASE(wpool_group_init_of_a_group_that_has_not_ended_is_reported));
