@@ -7,6 +7,9 @@
 #include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
 #include <linux/uaccess.h>
 
 #include "group.h"
@@ -50,6 +53,21 @@ static inline struct wpk_client *wpk_client(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, wpk_client_put_cred, client->cred),
 			0);
 	return client;
+}
+
+/* Another mm. The caller puts it. */
+static inline struct mm_struct *wpk_mm_of_init(struct kunit *test)
+{
+	struct pid *pid = find_get_pid(1);
+	struct task_struct *init = get_pid_task(pid, PIDTYPE_PID);
+	struct mm_struct *mm;
+
+	put_pid(pid);
+	KUNIT_ASSERT_NOT_NULL(test, init);
+	mm = get_task_mm(init);
+	put_task_struct(init);
+	KUNIT_ASSERT_NOT_NULL(test, mm);
+	return mm;
 }
 
 static inline int wpk_client_act(struct wpk_client *client, struct wpool_group *group)

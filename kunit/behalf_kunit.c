@@ -4,9 +4,6 @@
  * tests a process that ends before its tasks, and a submitter that is another process.
  */
 #include <linux/kthread.h>
-#include <linux/pid.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/task.h>
 
 #include "behalf.h"
 #include "full_pool.h"
@@ -136,20 +133,6 @@ static void wpool_group_acts_in_its_submitter(struct kunit *test)
 	wpk_client_expect_refs(test, client, 1);
 }
 
-static struct mm_struct *mm_of_init(struct kunit *test)
-{
-	struct pid *pid = find_get_pid(1);
-	struct task_struct *init = get_pid_task(pid, PIDTYPE_PID);
-	struct mm_struct *mm;
-
-	put_pid(pid);
-	KUNIT_ASSERT_NOT_NULL(test, init);
-	mm = get_task_mm(init);
-	put_task_struct(init);
-	KUNIT_ASSERT_NOT_NULL(test, mm);
-	return mm;
-}
-
 static struct mm_struct *outer_mm;
 
 static void submit_with_mm(struct wpk_job *job)
@@ -174,7 +157,7 @@ static void wpool_group_acts_inside_a_task_with_an_mm_is_eperm(struct kunit *tes
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool *other = wpk_pool(test, 1, 1);
 
-	outer_mm = mm_of_init(test);
+	outer_mm = wpk_mm_of_init(test);
 	wpk_job_body(&jobs->job[0], submit_with_mm, member);
 	wpk_job_run(test, other, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
@@ -220,9 +203,16 @@ static void run_one_inside(struct wpk_member *member)
 		atomic_inc(&inside->client->strangers);
 }
 
-/* A member in pool @of runs a plain task of @pool. The task has no mm and no other credentials. */
-static void expect_nothing_inside(struct kunit *test, struct wpool *pool, struct wpool *of)
+WPK_PARAM_BOOL(waits, "waits for it in its own pool: %d");
+
+/*
+ * A member waits for a plain task of its own pool, or runs one of another pool, which is full. The
+ * task has no mm and no other credentials.
+ */
+static void wpool_task_inside_one_that_acts_finds_nothing(struct kunit *test)
 {
+	struct wpool *of = wpk_pool(test, 1, 1);
+	struct wpool *pool = wpk_is_on(test) ? of : full_pool_that_runs(test);
 	struct wpool_group *group = wpk_group(test, of, 1);
 	struct wpk_member *member = wpk_members(test, group, NULL, 1);
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -240,18 +230,6 @@ static void expect_nothing_inside(struct kunit *test, struct wpool *pool, struct
 	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&inside->client->strangers), 0);
 	wpk_client_expect_refs(test, inside->client, 1);
-}
-
-static void wpool_task_that_one_that_acts_waits_for_finds_nothing(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 1, WPOOL_UNLIMITED);
-
-	expect_nothing_inside(test, pool, pool);
-}
-
-static void wpool_task_that_one_that_acts_runs_finds_nothing(struct kunit *test)
-{
-	expect_nothing_inside(test, full_pool_that_runs(test), wpk_pool(test, 1, 1));
 }
 
 static int act_with_mm(struct wpk_thread *thread)
@@ -309,7 +287,7 @@ static void wpool_group_acts_inside_a_task_that_acts(struct kunit *test)
 	struct wpk_client *client = wpk_client(test);
 	int i;
 
-	outer_mm = mm_of_init(test);
+	outer_mm = wpk_mm_of_init(test);
 	KUNIT_ASSERT_EQ(test, wpk_client_act(client, outer), 0);
 	KUNIT_ASSERT_EQ(test, wpk_join(test, wpk_thread(test, act_with_mm, NULL, NULL, inner)), 0);
 	atomic_set(&nr_inside, 0);
@@ -388,8 +366,7 @@ WPK_SUITE(behalf,
 	  KUNIT_CASE(wpool_group_acts_in_its_submitter),
 	  KUNIT_CASE(wpool_group_acts_inside_a_task_with_an_mm_is_eperm),
 	  KUNIT_CASE(wpool_group_acts_its_abort_functions_do_not),
-	  KUNIT_CASE(wpool_task_that_one_that_acts_waits_for_finds_nothing),
-	  KUNIT_CASE(wpool_task_that_one_that_acts_runs_finds_nothing),
+	  KUNIT_CASE_PARAM(wpool_task_inside_one_that_acts_finds_nothing, waits_gen_params),
 	  KUNIT_CASE(wpool_group_acts_inside_a_task_that_acts),
 	  KUNIT_CASE(wpool_group_task_goes_to_another_group),
 	  KUNIT_CASE(wpool_group_act_for_me_refuses));
