@@ -8,19 +8,16 @@
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/bug.h>
-#include <linux/cred.h>
 #include <linux/debug_locks.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
-#include <linux/sched/task.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 #include <trace/events/printk.h>
 
+#include "behalf.h"
 #include "wq_items.h"
 
 static bool contain;
@@ -195,11 +192,34 @@ static void give_it_back(struct wpk_job *job)
 	mutex_unlock(&kept);
 }
 
-/* Count the reports of held locks in the kernel's log. */
+/* The lines of the kernel's log with @text, if the kernel has tracepoints. */
+struct reports {
+	const char *text;
+	bool listens;
+	atomic_t nr;
+};
+
 static void count_report(void *data, const char *text, size_t len)
 {
-	if (strnstr(text, "left preempt count", len))
-		atomic_inc(data);
+	struct reports *reports = data;
+
+	if (strnstr(text, reports->text, len))
+		atomic_inc(&reports->nr);
+}
+
+static bool begin_to_listen(struct reports *reports)
+{
+	reports->listens = !register_trace_console(count_report, reports);
+	return reports->listens;
+}
+
+static void expect_reports(struct kunit *test, struct reports *reports, int nr)
+{
+	if (!reports->listens)
+		return;
+	unregister_trace_console(count_report, reports);
+	tracepoint_synchronize_unregister();
+	KUNIT_EXPECT_EQ(test, atomic_read(&reports->nr), nr);
 }
 
 #define NR_INNOCENT 4
@@ -208,26 +228,23 @@ static void wpool_task_leaves_a_lock_held_is_reported_once(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 1, 0);
 	struct wpk_jobs *jobs = wpk_jobs(test, NR_INNOCENT + 2, NULL);
-	atomic_t nr_reports = ATOMIC_INIT(0);
-	int i, reports[NR_INNOCENT + 2];
+	struct reports reports = { .text = "left preempt count" };
+	int i;
 
 	wpk_need(test, IS_ENABLED(CONFIG_LOCKDEP) && debug_locks, "no lockdep");
-	wpk_need(test, !register_trace_console(count_report, &nr_reports), "no tracepoints");
+	wpk_need(test, begin_to_listen(&reports), "no tracepoints");
 	jobs->job[0].body = keep_a_lock;
 	/* the worker has the mutex, and must unlock it before the worker ends */
 	jobs->job[NR_INNOCENT + 1].body = give_it_back;
-	for (i = 0; i < NR_INNOCENT + 2; i++) {
-		wpk_job_run(test, pool, &jobs->job[i]);
-		reports[i] = atomic_read(&nr_reports);
-	}
-	unregister_trace_console(count_report, &nr_reports);
-	tracepoint_synchronize_unregister();
-
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 	for (i = 0; i < NR_INNOCENT + 1; i++) {
-		KUNIT_EXPECT_EQ_MSG(test, reports[i], 1, "after task %d", i);
+		KUNIT_EXPECT_EQ(test, wpool_submit(pool, &jobs->job[i].task), 0);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[i].task), 0);
+		KUNIT_EXPECT_EQ_MSG(test, atomic_read(&reports.nr), 1, "after task %d", i);
 		KUNIT_EXPECT_EQ(test, jobs->job[i].pid, jobs->job[0].pid);
 	}
+	expect_reports(test, &reports, 1);
+	wpk_job_run(test, pool, &jobs->job[NR_INNOCENT + 1]);
+	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 }
 
 /* ---- pointers and settings ---- */
@@ -383,29 +400,9 @@ static const struct rest {
 
 KUNIT_ARRAY_PARAM_DESC(rest, rests, desc);
 
-struct reports {
-	const char *text;
-	atomic_t nr;
-};
-
-static void count_rest(void *data, const char *text, size_t len)
-{
-	struct reports *reports = data;
-
-	if (strnstr(text, reports->text, len))
-		atomic_inc(&reports->nr);
-}
-
 static void get_someones(struct kunit *test)
 {
-	struct pid *pid = find_get_pid(1);
-	struct task_struct *init = get_pid_task(pid, PIDTYPE_PID);
-
-	put_pid(pid);
-	KUNIT_ASSERT_NOT_NULL(test, init);
-	someones_mm = get_task_mm(init);
-	put_task_struct(init);
-	KUNIT_ASSERT_NOT_NULL(test, someones_mm);
+	someones_mm = wpk_mm_of_init(test);
 	someones_cred = prepare_kernel_cred(&init_task);
 	KUNIT_ASSERT_NOT_NULL(test, someones_cred);
 }
@@ -439,13 +436,12 @@ static void wpool_task_leaves_more_is_repaired_and_said_once(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, nr, NULL);
 	struct wpool *pool = wpk_pool(test, 1, nr);
 	struct reports reports = { .text = rest->text };
-	bool listens = false;
 	int i;
 
 	wpk_need(test, !rest->none, "the kernel has nothing of this kind to leave");
 	get_someones(test);
 	if (rest->text)
-		listens = !register_trace_console(count_rest, &reports);
+		begin_to_listen(&reports);
 	for (i = 0; i + away < nr; i += away + 1) {
 		jobs->job[i].last = rest->leave;
 		jobs->job[i + away].body = look_for_rest;
@@ -457,11 +453,7 @@ static void wpool_task_leaves_more_is_repaired_and_said_once(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, jobs->job[i].ret, 0, "task %d found it", i);
 		KUNIT_EXPECT_EQ(test, jobs->job[i].pid, jobs->job[0].pid);
 	}
-	if (listens) {
-		unregister_trace_console(count_rest, &reports);
-		tracepoint_synchronize_unregister();
-		KUNIT_EXPECT_EQ(test, atomic_read(&reports.nr), 1);
-	}
+	expect_reports(test, &reports, 1);
 	wpk_destroy(test, pool);
 	put_someones();
 }
@@ -552,18 +544,14 @@ static void wpool_task_finds_what_worker_start_has_set(struct kunit *test)
 	int i;
 	struct wpool *pool = wpk_pool_with(test, 1, 3, attrs.worker_start = start_with_journal,
 					   attrs.worker_end = end_with_journal);
-	bool listens = !register_trace_console(count_rest, &reports);
 
+	begin_to_listen(&reports);
 	for (i = 0; i < 3; i++) {
 		wpk_job_body(&jobs->job[i], look_for_rest, (void *)&journal);
 		wpk_job_run(test, pool, &jobs->job[i]);
 		KUNIT_EXPECT_EQ(test, jobs->job[i].ret, 1);
 	}
-	if (listens) {
-		unregister_trace_console(count_rest, &reports);
-		tracepoint_synchronize_unregister();
-		KUNIT_EXPECT_EQ(test, atomic_read(&reports.nr), 0);
-	}
+	expect_reports(test, &reports, 0);
 }
 
 /* Raw, since other spin locks may sleep with PREEMPT_RT. */
