@@ -177,32 +177,6 @@ static void wpool_release_cancel_hands_each_argument_to_its_abort(struct kunit *
 	}
 }
 
-static void wpool_invoke_unlimited_pool_allocates_or_is_enomem(struct kunit *test)
-{
-	struct wpool *pool = func_pool(test, 2, WPOOL_UNLIMITED, WPOOL_FAIL);
-	struct conn *conn = conns(test, 601, NULL);
-	int i;
-
-	for (i = 0; i < 600; i++)
-		KUNIT_ASSERT_EQ(test, wpool_invoke(pool, &conn[i]), 0);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-#ifdef CONFIG_FAULT_INJECTION
-	{
-		int ret;
-
-		KUNIT_ASSERT_TRUE(test, wpk_use_up_items(wpk_pool(test, 1, WPOOL_UNLIMITED),
-							 wpk_gate(test)));
-		current->fail_nth = 1;
-		ret = wpool_invoke(pool, &conn[600]);
-		current->fail_nth = 0;
-		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
-	}
-#endif
-	wpk_destroy(test, pool);
-	for (i = 0; i < 601; i++)
-		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), i < 600);
-}
-
 /* Too many items, by one or by half a billion, are refused before the OOM killer could run. */
 static void wpool_create_func_too_many_items_is_erange(struct kunit *test)
 {
@@ -327,7 +301,6 @@ WPK_SUITE(func,
 	  KUNIT_CASE(wpool_tune_up_a_function_pool_has_items_for_all),
 	  KUNIT_CASE(wpool_release_cancel_a_function_pool_keeps_its_items),
 	  KUNIT_CASE(wpool_release_cancel_hands_each_argument_to_its_abort),
-	  KUNIT_CASE(wpool_invoke_unlimited_pool_allocates_or_is_enomem),
 	  KUNIT_CASE(wpool_invoke_as_a_server_refuses_the_next_connection),
 	  KUNIT_CASE_SLOW(wpool_create_func_ten_times_in_ten_threads),
 	  KUNIT_CASE_SLOW(wpool_submit_fn_as_the_simple_pool_runs_every_job),
