@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls in interrupts and softirqs, on a given CPU, and without memory: see fixture.h. */
+/* Calls in interrupts and softirqs, and on a given CPU: see fixture.h. */
 #include <kunit/resource.h>
 #include <linux/cpu.h>
 #include <linux/interrupt.h>
@@ -149,27 +149,3 @@ void wpk_do_nothing(void *unused)
 void wpk_empty(struct wpool_task *task)
 {
 }
-
-#ifdef CONFIG_FAULT_INJECTION
-
-bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate)
-{
-	int err = 0, i;
-
-	wpk_move_to(wpk_cpu(0));
-	for (i = 0; i < 1000 && !err; i++) {
-		current->fail_nth = 1;
-		err = wpool_submit_fn(pool, wpk_pass_gate, gate, NULL, GFP_NOWAIT | __GFP_NOWARN);
-		current->fail_nth = 0;
-	}
-	return err == -ENOMEM;
-}
-
-#else
-
-bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate)
-{
-	return false;
-}
-
-#endif

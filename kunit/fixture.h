@@ -413,13 +413,6 @@ void wpk_in_softirq(void (*fn)(void *arg), void *arg);
 typedef void (*wpk_context)(void (*fn)(void *arg), void *arg);
 int wpk_try_in(wpk_context context, struct wpool *pool, struct wpool_task *task);
 
-/*
- * Move to the first CPU, stay there, and call wpool_submit_fn() until the next call would have to
- * allocate memory. These calls wait at @gate in @pool, which must have room for them. Returns false
- * if no allocation can be made to fail.
- */
-bool wpk_use_up_items(struct wpool *pool, struct wpk_gate *gate);
-
 /* The number of lines in the kernel's log that have @name, a colon, and then @text. */
 unsigned int wpk_lines_about(const char *name, const char *text);
 

@@ -188,12 +188,28 @@ static void wpool_create_func_when_each_allocation_fails(struct kunit *test)
 
 /* ---- submit a function ---- */
 
-/* Stay on the first CPU, and use up its free items: each further item must be allocated. */
+/*
+ * Stay on the first CPU, and use up its free items: each further item must be allocated. @pool runs
+ * calls that wait at @gate.
+ */
+static bool use_up_items_in(struct wpool *pool, struct wpk_gate *gate)
+{
+	int err = 0, i;
+
+	wpk_move_to(wpk_cpu(0));
+	for (i = 0; i < 1000 && !err; i++) {
+		set_nth(1);
+		err = wpool_submit_fn(pool, wpk_pass_gate, gate, NULL, GFP_NOWAIT | __GFP_NOWARN);
+		set_nth(0);
+	}
+	return err == -ENOMEM;
+}
+
 static void use_up_items(struct kunit *test)
 {
 	wpk_need(test, may_inject, "no fault injection");
-	KUNIT_ASSERT_TRUE(test, wpk_use_up_items(wpk_pool(test, 1, WPOOL_UNLIMITED),
-						 wpk_gate(test)));
+	KUNIT_ASSERT_TRUE(test, use_up_items_in(wpk_pool(test, 1, WPOOL_UNLIMITED),
+						wpk_gate(test)));
 }
 
 static int call_submit_fn(struct sweep *sweep)
@@ -339,7 +355,7 @@ static int invoke_waiting(struct wpk_thread *thread)
 	struct sweep *sweep = thread->arg;
 	bool came;
 
-	if (!wpk_use_up_items(sweep->spare, sweep->spare_gate))
+	if (!use_up_items_in(sweep->spare, sweep->spare_gate))
 		return -EBUSY;
 	return invoke_failing(sweep, &came);
 }
