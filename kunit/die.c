@@ -2,17 +2,26 @@
 /* Functions for the suites whose tasks die, see die.h. */
 #include "die.h"
 
+#include <linux/compiler.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/string.h>
 
 static bool fault;
 module_param(fault, bool, 0444);
-MODULE_PARM_DESC(fault, "run the cases whose tasks die");
+MODULE_PARM_DESC(fault, "let tasks that die oops");
 
-int wpk_fault_init(struct kunit *test)
+void wpk_oops(void)
 {
-	wpk_need(test, fault, "only with fault=1: it kills workers");
-	return wpk_init(test);
+	wpk_expect_oops();
+	WRITE_ONCE(*(int *)8, 1);
+}
+
+void wpk_die(void)
+{
+	if (fault)
+		wpk_oops();
+	kthread_complete_and_exit(NULL, 0);
 }
 
 void wpk_die_in_job(struct wpk_job *job)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A task that dies, with a line in the log that announces its oops, and the report of its death. */
+/* Tasks that die, and the report of a death. After an oops, lockdep is off until the next boot. */
 #ifndef WPOOL_KUNIT_DIE_H
 #define WPOOL_KUNIT_DIE_H
 
-#include <linux/compiler.h>
 #include <linux/printk.h>
 
 #include "fixture.h"
@@ -14,17 +13,14 @@ static inline void wpk_expect_oops(void)
 	pr_info("wpool-expect: oops 1\n");
 }
 
-static inline void wpk_die(void)
-{
-	wpk_expect_oops();
-	WRITE_ONCE(*(int *)8, 1);
-}
+/** wpk_oops() - die of an oops, which a line in the log announces */
+void wpk_oops(void);
+
+/** wpk_die() - end this thread; with fault=1, wpk_oops() */
+void wpk_die(void);
 
 /** wpk_die_in_job() - wpk_die() as the body of a job */
 void wpk_die_in_job(struct wpk_job *job);
-
-/** wpk_fault_init() - init of a suite whose tasks die; skips the suite unless fault=1 */
-int wpk_fault_init(struct kunit *test);
 
 /**
  * struct wpk_report - what a fault handler was told

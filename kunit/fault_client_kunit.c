@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Deaths in objects that are built on tasks: events, strands, groups, loops, works. These cases run
- * after those of fault_kunit.c, and like those only with fault=1.
- */
+/* Deaths in objects that are built on tasks: events, strands, groups, loops, works. */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -554,18 +551,18 @@ static void queue_work_dies_its_flush_ends_and_the_queue_goes_on(struct kunit *t
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 3);
 }
 
-WPK_SUITE_INIT(fault_client, wpk_fault_init,
-	       KUNIT_CASE(wpool_event_dies_is_aborted_and_runs_once_more),
-	       KUNIT_CASE(wpool_event_dies_after_its_finish_is_not_touched),
-	       KUNIT_CASE(wpool_watch_file_dies_the_abort_function_ends_the_watch),
-	       KUNIT_CASE(wpool_strand_task_dies_the_strand_goes_on),
-	       KUNIT_CASE(wpool_strand_parallel_part_dies_the_strand_goes_on),
-	       KUNIT_CASE(wpool_strand_abort_of_a_dead_part_dies_the_strand_goes_on),
-	       KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
-	       KUNIT_CASE(wpool_group_abort_of_a_cancelled_task_dies_the_group_lives),
-	       KUNIT_CASE(wpool_group_task_dies_on_behalf_keeps_nothing),
-	       KUNIT_CASE(wpool_task_dies_inside_one_that_acts_keeps_nothing),
-	       KUNIT_CASE(wpool_parallel_for_helper_dies_is_eio),
-	       KUNIT_CASE_PARAM(wpool_parallel_for_caller_dies_no_chunk_runs_after_its_abort,
-				both_gen_params),
-	       KUNIT_CASE(queue_work_dies_its_flush_ends_and_the_queue_goes_on));
+WPK_SUITE(fault_client,
+	  KUNIT_CASE(wpool_event_dies_is_aborted_and_runs_once_more),
+	  KUNIT_CASE(wpool_event_dies_after_its_finish_is_not_touched),
+	  KUNIT_CASE(wpool_watch_file_dies_the_abort_function_ends_the_watch),
+	  KUNIT_CASE(wpool_strand_task_dies_the_strand_goes_on),
+	  KUNIT_CASE(wpool_strand_parallel_part_dies_the_strand_goes_on),
+	  KUNIT_CASE(wpool_strand_abort_of_a_dead_part_dies_the_strand_goes_on),
+	  KUNIT_CASE(wpool_group_task_dies_is_eio_and_the_group_lives),
+	  KUNIT_CASE(wpool_group_abort_of_a_cancelled_task_dies_the_group_lives),
+	  KUNIT_CASE(wpool_group_task_dies_on_behalf_keeps_nothing),
+	  KUNIT_CASE(wpool_task_dies_inside_one_that_acts_keeps_nothing),
+	  KUNIT_CASE(wpool_parallel_for_helper_dies_is_eio),
+	  KUNIT_CASE_PARAM(wpool_parallel_for_caller_dies_no_chunk_runs_after_its_abort,
+			   both_gen_params),
+	  KUNIT_CASE(queue_work_dies_its_flush_ends_and_the_queue_goes_on));

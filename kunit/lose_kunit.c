@@ -49,7 +49,6 @@ static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, NULL);
 	struct wpool *pool, *other;
 	struct wpk_thread *waiter;
-	struct wpool_attrs attrs;
 	struct wpool_task *task;
 
 	wpk_need_cpus(test, 2);
@@ -59,11 +58,8 @@ static void wpool_task_takes_its_memory_away_others_go_on(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, area);
 	task = area + AREA_BYTES / 2;
 	wpool_task_init(task, take_own_memory_away);
-	wpk_attrs(&attrs, 2, 0);
-	attrs.name = wpk_name(test);
-	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	/* not through the fixture, which must not destroy this pool */
-	pool = wpool_create(&attrs);
+	/* not of the fixture, which must not destroy this pool */
+	pool = wpk_create_with(test, 2, 0, attrs.cpumask = cpumask_of(wpk_cpu(1)));
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
 	WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, faults) == 1);
@@ -92,7 +88,7 @@ static void die_in_the_finish(void *data, const char *pool, int cpu, const void 
 	struct deadly *deadly = data;
 
 	if (task == deadly->task && !atomic_fetch_inc(&deadly->nr))
-		wpk_die();
+		wpk_oops();
 }
 
 static void cancel_the_next(struct wpk_job *job)
@@ -121,17 +117,13 @@ static void wpool_task_wait_after_a_death_in_a_finish_returns(struct kunit *test
 	struct wpk_jobs *jobs = wpk_jobs(test, 2, gate), *others = wpk_jobs(test, 1, NULL);
 	struct wpool *pool, *other;
 	struct wpk_thread *waiter;
-	struct wpool_attrs attrs;
 
 	wpk_need_cpus(test, 2);
 	deadly->task = &jobs->job[1].task;
 	other = wpk_pool_with(test, 1, 0, attrs.cpumask = cpumask_of(wpk_cpu(0)));
-	wpk_attrs(&attrs, 1, 2);
-	attrs.name = wpk_name(test);
-	attrs.cpumask = cpumask_of(wpk_cpu(1));
-	attrs.fault = move_the_tidier;
-	/* not through the fixture, which must not destroy this pool */
-	pool = wpool_create(&attrs);
+	/* not of the fixture, which must not destroy this pool */
+	pool = wpk_create_with(test, 1, 2, attrs.cpumask = cpumask_of(wpk_cpu(1)),
+			       attrs.fault = move_the_tidier);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pool);
 	jobs->job[0].body = cancel_the_next;
 	wpk_probe(test, "wpool_task_dropped", die_in_the_finish, deadly);
