@@ -175,6 +175,22 @@ static int tune_up_and_down(struct wpk_thread *thread)
 	return 0;
 }
 
+static int submit_some_and_wait(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
+		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+		if (!ret && i % 30 == 29)
+			ret = wpool_task_wait(&jobs->job[i].task);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 #define NR_UNDER_LOAD 600
 
 static void wpool_tune_concurrency_under_load_loses_nothing(struct kunit *test)
@@ -190,7 +206,7 @@ static void wpool_tune_concurrency_under_load_loses_nothing(struct kunit *test)
 		wpk_jobs_body(jobs[i], sleep_or_run, NULL);
 	}
 	for (i = 0; i < 3; i++)
-		threads[i] = wpk_thread(test, wpk_do_submit_and_wait, pool, NULL, jobs[i]);
+		threads[i] = wpk_thread(test, submit_some_and_wait, pool, NULL, jobs[i]);
 	while (!wpk_ended(threads[0]) || !wpk_ended(threads[1])) {
 		wpk_figures_agree(test, pool);
 		usleep_range(2000, 5000);

@@ -222,22 +222,6 @@ int wpk_do_submit_jobs(struct wpk_thread *thread)
 	return 0;
 }
 
-int wpk_do_submit_and_wait(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
-		ret = wpool_submit(thread->pool, &jobs->job[i].task);
-		if (!ret && i / 20 % 2)
-			ret = wpool_task_wait(&jobs->job[i].task);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
 int wpk_do_submit_batch(struct wpk_thread *thread)
 {
 	struct wpk_jobs *jobs = thread->arg;

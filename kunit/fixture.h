@@ -387,8 +387,6 @@ int wpk_do_destroy(struct wpk_thread *thread);
 int wpk_do_reboot(struct wpk_thread *thread);
 /* Submit the jobs @arg in order, until the case is stopped. */
 int wpk_do_submit_jobs(struct wpk_thread *thread);
-/* As wpk_do_submit_jobs(): 20 jobs without a wait, the next 20 one by one, and so on. */
-int wpk_do_submit_and_wait(struct wpk_thread *thread);
 /* Submit the jobs @arg as a batch. */
 int wpk_do_submit_batch(struct wpk_thread *thread);
 /* Take the CPU @arg offline. */

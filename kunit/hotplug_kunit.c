@@ -160,6 +160,23 @@ static int come_and_go(struct wpk_thread *thread)
 	return 0;
 }
 
+static int submit_one_by_one(struct wpk_thread *thread)
+{
+	struct wpk_jobs *jobs = thread->arg;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
+		ret = wpool_submit(thread->pool, &jobs->job[i].task);
+		/* submit 20 tasks without a wait, the next 20 one by one, and so on */
+		if (!ret && i / 20 % 2)
+			ret = wpool_task_wait(&jobs->job[i].task);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test)
 {
 	long cpu = wpk_victim_cpu(test);
@@ -178,7 +195,7 @@ static void cpu_comes_and_goes_under_load_each_task_runs_once(struct kunit *test
 		for (i = 0; i < 4; i++)
 			jobs[i] = wpk_jobs(test, 200, NULL);
 		for (i = 0; i < 4; i++)
-			threads[i] = wpk_thread(test, wpk_do_submit_and_wait,
+			threads[i] = wpk_thread(test, submit_one_by_one,
 						pools[i % 2], NULL, jobs[i]);
 		for (i = 0; i < 4; i++)
 			KUNIT_ASSERT_EQ(test, wpk_join(test, threads[i]), 0);
