@@ -7,8 +7,8 @@
 #include <linux/module.h>
 #include <linux/string.h>
 
-static bool fault;
-module_param(fault, bool, 0444);
+bool wpk_fault;
+module_param_named(fault, wpk_fault, bool, 0444);
 MODULE_PARM_DESC(fault, "let tasks that die oops");
 
 void wpk_oops(void)
@@ -19,7 +19,7 @@ void wpk_oops(void)
 
 void wpk_die(void)
 {
-	if (fault)
+	if (wpk_fault)
 		wpk_oops();
 	kthread_complete_and_exit(NULL, 0);
 }

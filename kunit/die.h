@@ -13,6 +13,9 @@ static inline void wpk_expect_oops(void)
 	pr_info("wpool-expect: oops 1\n");
 }
 
+/* The parameter fault: tasks that die oops. */
+extern bool wpk_fault;
+
 /** wpk_oops() - die of an oops, which a line in the log announces */
 void wpk_oops(void);
 

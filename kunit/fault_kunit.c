@@ -321,7 +321,10 @@ static void wpool_task_dies_without_a_fault_handler_the_pool_lives(struct kunit 
 	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), 2);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
-	KUNIT_EXPECT_EQ(test, wpk_lines_about(wpk_name_of(pool), "a worker died in wpk_job_fn"), 1);
+	/* fault=1 is a second run: earlier deaths may have used up the limit of lines in 5 s */
+	if (!wpk_fault)
+		KUNIT_EXPECT_EQ(test, wpk_lines_about(wpk_name_of(pool),
+						      "a worker died in wpk_job_fn"), 1);
 	KUNIT_EXPECT_EQ(test, wpool_release_timeout(pool, 0, WPK_PATIENCE), 0);
 }
 

@@ -5,12 +5,12 @@
 # kunit.sh - in the virtual machine: load the KUnit suites, which run when they are
 # loaded. Their results are in the kernel's log, between two marks.
 #
-# By default the suites skip cases that write warnings to the log or kill workers. The suites are
-# loaded again for these cases. Those that kill workers come last, because an oops ends the kernel's
-# lock checks. Then the modules are unloaded, and cases run that keep modules loaded forever.
+# By default the suites skip cases that write warnings to the log, and no task oopses. The suites are
+# loaded again for these cases. Those that oops come last, because an oops ends the kernel's lock
+# checks. Then the modules are unloaded, and cases run that keep modules loaded forever.
 # GO_ON=1 leaves out cases of this last kind, for a caller that unloads the modules afterwards.
 #
-# On a native machine, NATIVE=1, an oops is a panic, so the cases that kill workers are skipped.
+# On a native machine, NATIVE=1, an oops is a panic, so no task oopses.
 
 FILTER=/sys/module/kunit/parameters/filter_glob
 
@@ -41,8 +41,16 @@ run()
 	insmod /wpool/wpool_kunit.ko "$@" && rmmod wpool_kunit || exit 1
 }
 
+# is_wanted SUITE: does the filter, a pattern of suites or of suite.case, match?
+suites=${wanted%%.*}
+# shellcheck disable=SC2254
+is_wanted() { case $1 in ${suites:-*}) ;; *) return 1 ;; esac }
+
 if [ -n "$wanted" ]; then
-	run '' contain=1 objects=1 fault=$fault
+	run '' contain=1 objects=1
+	if [ $fault -eq 1 ] && { is_wanted wpool_fault || is_wanted wpool_fault_client; }; then
+		run '' fault=1
+	fi
 else
 	run ''
 	run wpool_contain contain=1
@@ -50,11 +58,6 @@ else
 	[ $fault -eq 0 ] || run 'wpool_fault*' fault=1
 fi
 rmmod wpool_wq && rmmod wpool || exit 1
-
-# is_wanted SUITE: does the filter, a pattern of suites or of suite.case, match?
-suites=${wanted%%.*}
-# shellcheck disable=SC2254
-is_wanted() { case $1 in ${suites:-*}) ;; *) return 1 ;; esac }
 
 if [ $fault -eq 1 ] && [ -z "${GO_ON:-}" ] && is_wanted wpool_lose; then
 	printf wpool_lose >$FILTER
