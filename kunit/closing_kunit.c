@@ -124,12 +124,15 @@ static void wpool_release_after_own_sends_away_who_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, completed), 1);
 }
 
-/* A release that cancels, and then a reboot, end WPOOL_RELEASE_OWN. */
+/* A reboot ends WPOOL_RELEASE_OWN, also after a release that cancels. */
 static void wpool_reboot_after_own_opens_at_once(struct kunit *test)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
 	struct wpool *pool = wpk_pool(test, 1, 0);
 
+	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
+	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
+	wpk_job_run(test, pool, &jobs->job[0]);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_OWN), 0);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 	KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);

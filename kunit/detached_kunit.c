@@ -137,6 +137,7 @@ static void wpool_submit_detached_task_pins_its_owner_until_it_returned(struct k
 	WPK_EVENTUALLY(test, module_refcount(THIS_MODULE) == refs + 1);
 	wpk_gate_open(gate);
 	WPK_EVENTUALLY(test, module_refcount(THIS_MODULE) == refs);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&cancelled->started), 0);
 }
 

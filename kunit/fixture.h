@@ -29,7 +29,10 @@
 #include <linux/wpool_func.h>
 #include <linux/wpool_stats.h>
 
-/* How long a case waits for something that must happen. */
+/*
+ * How long a case waits for something that must happen. A third of it, for which a case may keep a
+ * CPU, is less than the kernel's limits for lockups.
+ */
 #define WPK_PATIENCE		(30 * HZ)
 #define WPK_CASE_LIMIT		(8 * WPK_PATIENCE)	/* KUnit's own limit is 300 s */
 

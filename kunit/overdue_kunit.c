@@ -416,6 +416,7 @@ static void wpool_worker_undoes_what_an_abort_function_leaves(struct kunit *test
 		KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
 		KUNIT_EXPECT_EQ(test, atomic_read(&late->calls), i + 1);
 		KUNIT_EXPECT_EQ(test, late->status, -ETIME);
+		KUNIT_EXPECT_EQ(test, wpk_stat(pool, overdue), i + 1);
 		KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[2].runs), 1);
 		KUNIT_EXPECT_EQ(test, jobs->job[2].ret, 0);
 	}

@@ -450,7 +450,7 @@ static int submit_in_vain(struct wpk_thread *thread)
 	return 0;
 }
 
-/* A refused submit takes no place, not even for a moment. */
+/* A refused submit takes no place, not even for a moment. After a wait the place is free. */
 static void wpool_try_submit_beside_one_without_owner_finds_the_place(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_policy(test, 1, 0, WPOOL_FAIL);
@@ -465,8 +465,8 @@ static void wpool_try_submit_beside_one_without_owner_finds_the_place(struct kun
 	thread = wpk_thread(test, submit_in_vain, pool, &jobs->job[1].task, NULL);
 	wpk_move_to(wpk_cpu(1));
 	for (i = 0; i < NR_TRIES; i++) {
-		refused += wpool_try_submit(pool, &jobs->job[0].task) == -EAGAIN;
-		wpool_task_wait(&jobs->job[0].task);
+		refused += !!wpool_try_submit(pool, &jobs->job[0].task);
+		KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
 	}
 	wpk_move_to(-1);
 	wpk_stop(test);

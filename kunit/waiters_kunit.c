@@ -16,9 +16,14 @@ static int try_until_accepted(struct wpk_thread *thread)
 	return ret;
 }
 
-static const struct { int (*submit)(struct wpk_thread *thread); const char *desc; } newcomers[] = {
-	{ try_until_accepted, "tries all the time, and never sleeps" },
-	{ wpk_do_submit, "submits when the place becomes free" },
+/* @nr: waiters; of one alone the place becomes free at about the time of the newcomer's submit */
+static const struct newcomer {
+	int (*submit)(struct wpk_thread *thread);
+	int nr;
+	const char *desc;
+} newcomers[] = {
+	{ try_until_accepted, 3, "tries all the time, and never sleeps" },
+	{ wpk_do_submit, 1, "submits when the place becomes free" },
 };
 
 KUNIT_ARRAY_PARAM_DESC(newcomer, newcomers, desc);
@@ -26,24 +31,24 @@ KUNIT_ARRAY_PARAM_DESC(newcomer, newcomers, desc);
 /* Submitters that wait are served in order, and before a newcomer. */
 static void wpool_submit_newcomer_does_not_overtake_waiters(struct kunit *test)
 {
-	const typeof(newcomers[0]) *newcomer = test->param_value;
+	const struct newcomer *newcomer = test->param_value;
 	struct wpk_thread *threads[4];
+	int i, nr = newcomer->nr;
 	struct wpk_jobs *jobs;
 	struct wpk_full full;
 	u32 round;
-	int i;
 
 	for (round = 0; round < WPK_BARGE_ROUNDS; round++) {
 		full = wpk_full_pool(test);
-		jobs = wpk_jobs(test, 4, NULL);
-		for (i = 0; i < 3; i++)
+		jobs = wpk_jobs(test, nr + 1, NULL);
+		for (i = 0; i < nr; i++)
 			threads[i] = wpk_nth_waiter(test, full.pool, &jobs->job[i], i + 1);
-		threads[3] = wpk_thread(test, newcomer->submit, full.pool, jobs->tasks[3], NULL);
+		threads[nr] = wpk_thread(test, newcomer->submit, full.pool, jobs->tasks[nr], NULL);
 		wpk_gate_open(full.gate);
-		wpk_join_all(test, threads, 4);
-		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, 4));
+		wpk_join_all(test, threads, nr + 1);
+		KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(jobs, nr + 1));
 		/* the pool has one place: a task starts when its submitter was served */
-		for (i = 0; i < 4; i++)
+		for (i = 0; i <= nr; i++)
 			KUNIT_ASSERT_EQ(test, jobs->job[i].seq, i + 1);
 	}
 }

@@ -49,6 +49,8 @@ static void flush_work_waits_for_the_queue_before(struct kunit *test)
 	struct move move;
 
 	begin_move(test, &move);
+	KUNIT_EXPECT_EQ(test, work_busy(wpk_work(move.item)),
+			WORK_BUSY_PENDING | WORK_BUSY_RUNNING);
 	flush = wpk_thread(test, wpk_do_flush_work, NULL, NULL, move.item);
 	queue = wpk_thread(test, wpk_do_flush_queue, NULL, NULL, move.to);
 	KUNIT_EXPECT_TRUE(test, wpk_waits(flush));

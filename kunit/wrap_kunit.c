@@ -92,9 +92,9 @@ static void wpool_counters_wrap_each_task_runs_once(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, wpk_stat(pool, queued), NR_JOBS);
 			wpk_gate_open(busy->gate);
 		}
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, NR_JOBS));
+		KUNIT_EXPECT_TRUE_MSG(test, wpk_jobs_finished(jobs, NR_JOBS), "held: %d", is_held);
 		wpk_jobs_ran_once(test, jobs);
-		KUNIT_EXPECT_LT(test, BEFORE, most_looks(pool, start));
+		KUNIT_EXPECT_LT_MSG(test, BEFORE, most_looks(pool, start), "held: %d", is_held);
 	}
 }
 
@@ -147,7 +147,7 @@ static struct load *load_from(struct kunit *test, void (*body)(struct wpk_job *j
 	expect_short_tasks(load->pool);
 	load->jobs = wpk_jobs(test, NR_LOAD, NULL);
 	wpk_jobs_run(test, load->pool, loader, 1);
-	KUNIT_EXPECT_EQ(test, loader->job[0].ret, NR_LOAD);
+	KUNIT_EXPECT_EQ_MSG(test, loader->job[0].ret, NR_LOAD, "in %ps", body);
 	wpk_move_to(-1);
 	return load;
 }
