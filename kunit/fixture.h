@@ -236,27 +236,22 @@ u32 wpk_capacity(struct wpool *pool);
 /* The name of a pool, which is valid as long as the pool. */
 const char *wpk_name_of(struct wpool *pool);
 
-/* Wait until a condition holds; false if it does not in WPK_PATIENCE. */
-#define wpk_eventually(condition)					\
-({									\
-	unsigned long __end = jiffies + WPK_PATIENCE;			\
-	bool __ok;							\
-									\
-	while (!(__ok = (condition)) && time_before(jiffies, __end))	\
-		usleep_range(100, 200);					\
-	__ok;								\
-})
-
-/* Keep the CPU until @condition holds; false if it does not in WPK_PATIENCE / @part. */
-#define wpk_spin(part, condition)					\
+/* Call @pause until @condition holds; false if it does not in WPK_PATIENCE / @part. */
+#define wpk_poll(part, condition, pause)				\
 ({									\
 	unsigned long __end = jiffies + WPK_PATIENCE / (part);		\
 	bool __ok;							\
 									\
 	while (!(__ok = (condition)) && time_before(jiffies, __end))	\
-		cpu_relax();						\
+		pause;							\
 	__ok;								\
 })
+
+/* Wait until @condition holds. */
+#define wpk_eventually(condition)	wpk_poll(1, condition, usleep_range(100, 200))
+
+/* Keep the CPU until @condition holds. */
+#define wpk_spin(part, condition)	wpk_poll(part, condition, cpu_relax())
 
 #define WPK_EVENTUALLY(test, condition)					\
 	KUNIT_EXPECT_TRUE_MSG(test, wpk_eventually(condition),		\

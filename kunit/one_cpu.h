@@ -78,17 +78,7 @@ static inline void wpk_submit_together(struct kunit *test, struct wpool *pool,
 }
 
 /* Keep the CPU busy, but let others run, until @condition; false if that takes too long. */
-#define wpk_run_until(condition)					\
-({									\
-	unsigned long __end = jiffies + WPK_PATIENCE / 2;		\
-	bool __ok;							\
-									\
-	while (!(__ok = (condition)) && time_before(jiffies, __end)) {	\
-		cpu_relax();						\
-		cond_resched();						\
-	}								\
-	__ok;								\
-})
+#define wpk_run_until(condition)	wpk_poll(2, condition, ({ cpu_relax(); cond_resched(); }))
 
 static inline void wpk_no_errors(struct kunit *test, struct wpk_jobs *jobs)
 {
