@@ -142,7 +142,7 @@ void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool help
 	lockdep_assert_held(&rq->lock);
 	WRITE_ONCE(w->picked, true);
 	running_enter(w, rq);
-	if (!rq->waking)
+	if (!READ_ONCE(rq->waking))
 		WRITE_ONCE(rq->waking, w);
 	WRITE_ONCE(rq->wake_jiffy, jiffies);
 	if (helps)

@@ -70,7 +70,7 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 
 	raw_spin_lock(&rq->lock);
 	w = list_first_entry_or_null(&rq->idle, struct wpool_worker, idle_node);
-	if (!w || rq->waking) {
+	if (!w || READ_ONCE(rq->waking)) {
 		if (!w)
 			clear_bit(rq->index, rq->pool->idle_mask);
 		raw_spin_unlock(&rq->lock);

@@ -93,10 +93,16 @@ static bool rescue_queue(struct wpool_runq *rq)
 /* ---- hogs, and workers that blocked unnoticed ---- */
 
 /*
- * Choose workers for retake_chosen(): if no worker here has looked for work for hog_ms, all that
- * are in tasks; otherwise, if tasks wait, those that are blocked. Returns false if none is chosen.
+ * A worker can be blocked and still count as running: no notifier tells that it blocks, or, on
+ * PREEMPT_RT, it waits for a spinlock.
  */
-static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
+#define MAY_BE_BLOCKED	(!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS) || IS_ENABLED(CONFIG_PREEMPT_RT))
+
+/*
+ * Choose workers for retake_chosen(): if no worker here has looked for work for hog_ms, all that
+ * are in tasks; otherwise, if tasks wait, those that are blocked. Returns rq->retake.
+ */
+static enum wpool_retake watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
 	u64 ns = wpool_standing_ns(&rq->watch.ticks, READ_ONCE(rq->tick), now);
@@ -106,10 +112,9 @@ static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		rq->watch.ticks.since_ns = 0;
 		rq->retake = WPOOL_RETAKE_ALL;
 	} else if (ns && wpool_queues_are_waiting(pool, rq)) {
-		/* where preempt notifiers work, retake_chosen() will find no blocked worker */
 		rq->retake = WPOOL_RETAKE_BLOCKED;
 	}
-	return rq->retake != WPOOL_RETAKE_NONE;
+	return rq->retake;
 }
 
 /* Count out the chosen workers of all run queues, in one walk over the workers. */
@@ -323,12 +328,14 @@ static void sample_pressure(struct wpool *pool, u64 now)
 
 /* ---- looking ---- */
 
-static void look_at_workers(struct wpool *pool)
+/* @most: the most that is to be retaken from one of the run queues */
+static void look_at_workers(struct wpool *pool, enum wpool_retake most)
 {
 	struct wpool_runq *rq;
 	u32 i;
 
-	retake_chosen(pool);
+	if (most == WPOOL_RETAKE_ALL || MAY_BE_BLOCKED)
+		retake_chosen(pool);
 	/* the workers counted out have made room */
 	is_in_vain = false;
 	wpool_for_each_active(pool, rq, i) {
@@ -365,7 +372,8 @@ static void forget_waits(struct wpool *pool, u64 now)
  */
 static bool look_closely(struct wpool *pool, u64 now)
 {
-	bool busy = false, queued = false, suspects = false;
+	enum wpool_retake most = WPOOL_RETAKE_NONE;
+	bool busy = false, queued = false;
 	struct wpool_runq *rq;
 	unsigned long flags;
 	u32 i;
@@ -378,7 +386,7 @@ static bool look_closely(struct wpool *pool, u64 now)
 	wpool_for_each_active(pool, rq, i) {
 		/* without hand-off nr_running includes workers that sleep in their tasks */
 		if (READ_ONCE(pool->handoff) && READ_ONCE(rq->nr_running)) {
-			suspects |= watch_workers(pool, rq, now);
+			most = max(most, watch_workers(pool, rq, now));
 			busy = true;
 		} else {
 			rq->watch.ticks.since_ns = 0;
@@ -389,6 +397,7 @@ static bool look_closely(struct wpool *pool, u64 now)
 		} else {
 			rq->watch.head.since_ns = 0;
 			rq->seen_slot.since_ns = 0;
+			rq->seen_next.since_ns = 0;
 		}
 	}
 	if (wpool_shared_len(pool)) {
@@ -401,8 +410,8 @@ static bool look_closely(struct wpool *pool, u64 now)
 	if (unlikely(READ_ONCE(pool->anchor)) &&
 	    !wpool_housekeeping_cpuset_is(pool, pool->cpuset))
 		queue_delayed_work(system_dfl_wq, &pool->follow_work, 0);
-	if (suspects)
-		look_at_workers(pool);
+	if (most != WPOOL_RETAKE_NONE)
+		look_at_workers(pool, most);
 	if (queued) {
 		/* a worker that parks on a full CPU does not look, but may help elsewhere */
 		local_irq_save(flags);

@@ -36,7 +36,8 @@
 
 #include "compat.h"
 
-enum wpool_monitor_timer_state wpool_monitor_timer_state;
+/* each wake-up reads it, so it is apart from the timer, which changes at each start */
+enum wpool_monitor_timer_state wpool_monitor_timer_state __read_mostly;
 u64 wpool_monitor_period_ns;
 
 static struct hrtimer timer;
