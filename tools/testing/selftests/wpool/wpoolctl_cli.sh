@@ -291,6 +291,20 @@ test_run_keeps_the_bound_of_a_group()
 	interrupted 2 --group 2 --work sleep:60s --tasks 5
 }
 
+# most_overtaken: print how many tasks, at most, have overtaken one of the last run
+most_overtaken() { tr -d '\n' <"$TMP/out" | sed 's/.*"overtaken": *{[^}]*"most": *\([0-9]*\).*/\1/'; }
+
+test_run_keeps_the_order()
+{
+	good create "$POOL" capacity=8 queue_depth=64
+	# three times: a worker that is about to start a task may lose its CPU for a while
+	for _ in 1 2 3; do
+		good run "$POOL" --work sleep:20ms --tasks 300 --submitters 2 --json
+		[ "$(most_overtaken)" -le 24 ] && return 0
+	done
+	fail "$(most_overtaken) tasks overtook one task"
+}
+
 test_run_time_is_over()
 {
 	good create "$POOL" capacity=2
