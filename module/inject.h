@@ -50,7 +50,7 @@ static inline void wpool_inject_exit(void)
  * The second injection point is a delay. A test stops a thread between its reads of a task and the
  * exchange of task->state that depends on these reads; meanwhile other threads change the task. Or
  * a test stops a submitter before it sleeps; meanwhile other threads end its wait, and may free its
- * task.
+ * task. Or a test stops a close between two waiters; meanwhile tasks end.
  *
  * The functions and variables from here on are not defined without KUnit: no code that needs them
  * is compiled then.
@@ -66,7 +66,7 @@ void wpool_inject_set_delay(void (*fn)(struct wpool_task *task));
 
 void __wpool_inject_delay(struct wpool_task *task);
 
-/** wpool_inject_delay() - to call before an exchange of a state, or a submitter's sleep */
+/** wpool_inject_delay() - to call where a test may stop a thread */
 static inline void wpool_inject_delay(struct wpool_task *task)
 {
 	if (IS_ENABLED(CONFIG_KUNIT) && static_branch_unlikely(&wpool_inject_delays))

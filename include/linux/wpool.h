@@ -985,7 +985,7 @@ struct module *wpool_owner(struct wpool *pool);
  * that ran at that time. In a cgroup, CONFIG_DEBUG_PREEMPT reports each smp_processor_id() that a
  * task calls with preemption on.
  *
- * Context: process context; sleeps. Not in a callback of CPU hotplug.
+ * Context: process context; sleeps. Not in a callback of CPU hotplug, nor under cpus_read_lock().
  * Return: 0; -EINVAL if there is no pool; -EBUSY for the default pool; -ESHUTDOWN if the pool is
  * being destroyed; -EOPNOTSUPP if the kernel has no cgroups; -ENOSPC if a cpuset of version 1 has
  * no CPU; -ENOMEM; -EAGAIN if the system's limit of threads is reached; -EINTR if the caller was

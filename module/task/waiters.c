@@ -14,7 +14,7 @@
  * must not take that submitter's token. WAITERS is set, release, nr_waiting grows <->
  * wpool_get_stats() reads nr_waiting, acquire, and then the submit reads attention.
  *
- * The serve rule: no submitter waits while a token is free. A pass of wpool_waiters_serve() hands
+ * The serve rule: in an open pool, no submitter waits while a token is free. A pass of wpool_waiters_serve() hands
  * out at most SERVE_BATCH tokens, so that interrupts are never off for long. Three things bring
  * tokens or waiters, and each takes passes until the rule holds again:
  *
@@ -158,7 +158,10 @@ struct served {
 	u32 nr_threads;
 };
 
-/* A pass: hand free tokens to the waiters, in order, and accept the tasks. */
+/*
+ * A pass: hand free tokens to the waiters, in order, and accept the tasks. A closed pool has none
+ * to accept: the close refuses the first waiter, and so all that wait behind it.
+ */
 static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct served *served)
 	__must_hold(&pool->admission.lock)
 {
@@ -170,7 +173,7 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 	served->nr_tasks = 0;
 	served->flags = 0;
 	served->nr_threads = 0;
-	while (served->nr_tasks < SERVE_BATCH) {
+	while (served->nr_tasks < SERVE_BATCH && !wpool_is_closed(pool)) {
 		entry = list_first_entry_or_null(&pool->admission.waiters, struct wpool_task, node);
 		if (!entry || !wpool_tokens_take_from(&pool->admission.tokens, 1))
 			break;
@@ -337,6 +340,7 @@ static void refuse_waiter(struct wpool *pool, struct wpool_task *task)
 		return;
 	}
 	atomic_inc(&pool->nr_refused_events);
+	wpool_inject_delay(task);
 	wpool_tidy_task(pool, task);
 }
 
