@@ -14,9 +14,9 @@
  * must not take that submitter's token. WAITERS is set, release, nr_waiting grows <->
  * wpool_get_stats() reads nr_waiting, acquire, and then the submit reads attention.
  *
- * The serve rule: in an open pool, no submitter waits while a token is free. A pass of wpool_waiters_serve() hands
- * out at most SERVE_BATCH tokens, so that interrupts are never off for long. Three things bring
- * tokens or waiters, and each takes passes until the rule holds again:
+ * The serve rule: in an open pool, no submitter waits while a token is free. A pass of
+ * wpool_waiters_serve() hands out at most SERVE_BATCH tokens, so that interrupts are never off for
+ * long. Three things bring tokens or waiters, and each takes passes until the rule holds again:
  *
  *   give    adds one token and takes one pass. A pass that finds tokens and waiters hands out at
  *           least one token. So while submitters wait, the free tokens are never more than the
