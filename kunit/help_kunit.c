@@ -7,6 +7,7 @@
 #include <linux/smp.h>
 
 #include "compat.h"
+#include "core/runqs.h"
 #include "one_cpu.h"
 
 /* A case needs this many tries that hit its moment. */
@@ -210,6 +211,59 @@ static void wpool_submit_one_by_one_on_a_cpu_taken_by_others_gets_help_each_time
 
 	wpk_need_to_keep_cpu(test);
 	KUNIT_EXPECT_EQ(test, wpk_join(test, wpk_thread(test, keep_the_cpu, pool, NULL, jobs)), 0);
+}
+
+/* ---- a task that runs its children itself ------------------------------------- */
+
+/* Each child lasts for less than the monitor's period, so the queue never seems to stand still. */
+static void compute_until_one_is_helped(struct wpk_job *job)
+{
+	struct crowd *crowd = job->arg;
+
+	if (job->cpu != wpk_cpu(crowd->kept))
+		WRITE_ONCE(crowd->is_helped, true);
+	if (!READ_ONCE(crowd->is_helped))
+		mdelay(5);
+}
+
+/* Tasks were short: the children's submits ask for no help. */
+static void submit_and_wait(struct wpk_job *job)
+{
+	struct crowd *crowd = job->arg;
+	struct wpool_runq *rq = wpool_runq(crowd->pool, job->cpu);
+	unsigned int i;
+
+	WRITE_ONCE(rq->estimate.task_ns, 1);
+	WRITE_ONCE(rq->estimate.help_len, U32_MAX);
+	for (i = 1; i < crowd->jobs->nr && !job->ret; i++)
+		job->ret = wpool_try_submit(crowd->pool, crowd->jobs->tasks[i]);
+	for (i = 1; i < crowd->jobs->nr && !job->ret; i++)
+		job->ret = wpool_task_wait(crowd->jobs->tasks[i]);
+}
+
+static const u32 parents[] = { 0, 1 };
+
+WPK_PARAM(parent, parents, "on CPU %u");
+
+/*
+ * A task waits for its children, which it runs itself, one after the other, and another CPU is
+ * idle. The monitor's timer may be on either CPU, if this submit does not start it.
+ */
+static void wpool_task_wait_runs_children_and_other_cpus_help(struct kunit *test)
+{
+	struct crowd *crowd = wpk_alloc(test, sizeof(*crowd));
+
+	crowd->kept = *(const u32 *)test->param_value;
+	crowd->pool = helping_pool(test, 2, 2, 0);
+	crowd->jobs = wpk_jobs_of(test, 61, compute_until_one_is_helped, crowd);
+	crowd->jobs->job[0].body = submit_and_wait;
+	wpk_move_to(wpk_cpu(1 - crowd->kept));
+	KUNIT_ASSERT_EQ(test, wpool_submit_on(crowd->pool, wpk_cpu(crowd->kept),
+					      &crowd->jobs->job[0].task), 0);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_finished(crowd->jobs, crowd->jobs->nr));
+	wpk_move_to(-1);
+	wpk_no_errors(test, crowd->jobs);
+	KUNIT_EXPECT_TRUE(test, crowd->is_helped);
 }
 
 /* ---- a search that fails, and room that comes later in the tick --------------- */
@@ -436,6 +490,7 @@ WPK_SUITE(help,
 			   length_gen_params),
 	  KUNIT_CASE_PARAM(wpool_submit_batch_gets_help_if_the_helper_gets_no_cpu,
 			   kept_gen_params),
+	  KUNIT_CASE_PARAM(wpool_task_wait_runs_children_and_other_cpus_help, parent_gen_params),
 	  KUNIT_CASE(wpool_submit_after_the_helper_is_asleep_gets_it_without_the_monitor),
 	  KUNIT_CASE(wpool_submit_before_another_task_sleeps_gets_help_from_its_cpu),
 	  KUNIT_CASE(wpool_submit_beside_a_task_that_comes_back_gets_help));

@@ -93,16 +93,10 @@ static bool rescue_queue(struct wpool_runq *rq)
 /* ---- hogs, and workers that blocked unnoticed ---- */
 
 /*
- * A worker can be blocked and still count as running: no notifier tells that it blocks, or, on
- * PREEMPT_RT, it waits for a spinlock.
- */
-#define MAY_BE_BLOCKED	(!IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS) || IS_ENABLED(CONFIG_PREEMPT_RT))
-
-/*
  * Choose workers for retake_chosen(): if no worker here has looked for work for hog_ms, all that
- * are in tasks; otherwise, if tasks wait, those that are blocked. Returns rq->retake.
+ * are in tasks; otherwise, if tasks wait, those that are blocked. Returns false if none is chosen.
  */
-static enum wpool_retake watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
+static bool watch_workers(struct wpool *pool, struct wpool_runq *rq, u64 now)
 {
 	u64 hog_ns = READ_ONCE(pool->hog_ms) * (u64)NSEC_PER_MSEC;
 	u64 ns = wpool_standing_ns(&rq->watch.ticks, READ_ONCE(rq->tick), now);
@@ -112,9 +106,10 @@ static enum wpool_retake watch_workers(struct wpool *pool, struct wpool_runq *rq
 		rq->watch.ticks.since_ns = 0;
 		rq->retake = WPOOL_RETAKE_ALL;
 	} else if (ns && wpool_queues_are_waiting(pool, rq)) {
+		/* preempt notifiers do not tell of a sleep that began while handoff was 0 */
 		rq->retake = WPOOL_RETAKE_BLOCKED;
 	}
-	return rq->retake;
+	return rq->retake != WPOOL_RETAKE_NONE;
 }
 
 /* Count out the chosen workers of all run queues, in one walk over the workers. */
@@ -214,8 +209,6 @@ static void watch_queue(struct wpool *pool, struct wpool_runq *rq, u64 now)
 		return;
 	}
 	note_left(pool, rq);
-	/* no task was taken here for 10 ms: let workers of other CPUs take from here */
-	wpool_runq_offer(rq);
 	if (is_exhausted(pool))
 		return;
 	rescue_queue(rq);
@@ -328,14 +321,12 @@ static void sample_pressure(struct wpool *pool, u64 now)
 
 /* ---- looking ---- */
 
-/* @most: the most that is to be retaken from one of the run queues */
-static void look_at_workers(struct wpool *pool, enum wpool_retake most)
+static void look_at_workers(struct wpool *pool)
 {
 	struct wpool_runq *rq;
 	u32 i;
 
-	if (most == WPOOL_RETAKE_ALL || MAY_BE_BLOCKED)
-		retake_chosen(pool);
+	retake_chosen(pool);
 	/* the workers counted out have made room */
 	is_in_vain = false;
 	wpool_for_each_active(pool, rq, i) {
@@ -372,8 +363,7 @@ static void forget_waits(struct wpool *pool, u64 now)
  */
 static bool look_closely(struct wpool *pool, u64 now)
 {
-	enum wpool_retake most = WPOOL_RETAKE_NONE;
-	bool busy = false, queued = false;
+	bool busy = false, queued = false, suspects = false;
 	struct wpool_runq *rq;
 	unsigned long flags;
 	u32 i;
@@ -386,12 +376,14 @@ static bool look_closely(struct wpool *pool, u64 now)
 	wpool_for_each_active(pool, rq, i) {
 		/* without hand-off nr_running includes workers that sleep in their tasks */
 		if (READ_ONCE(pool->handoff) && READ_ONCE(rq->nr_running)) {
-			most = max(most, watch_workers(pool, rq, now));
+			suspects |= watch_workers(pool, rq, now);
 			busy = true;
 		} else {
 			rq->watch.ticks.since_ns = 0;
 		}
 		if (wpool_runq_len(rq)) {
+			/* for wpool_wake_if_work(): no look may have come since a task began */
+			wpool_runq_offer(rq);
 			watch_queue(pool, rq, now);
 			queued = true;
 		} else {
@@ -410,8 +402,8 @@ static bool look_closely(struct wpool *pool, u64 now)
 	if (unlikely(READ_ONCE(pool->anchor)) &&
 	    !wpool_housekeeping_cpuset_is(pool, pool->cpuset))
 		queue_delayed_work(system_dfl_wq, &pool->follow_work, 0);
-	if (most != WPOOL_RETAKE_NONE)
-		look_at_workers(pool, most);
+	if (suspects)
+		look_at_workers(pool);
 	if (queued) {
 		/* a worker that parks on a full CPU does not look, but may help elsewhere */
 		local_irq_save(flags);
