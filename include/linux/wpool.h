@@ -648,7 +648,7 @@ int wpool_release(struct wpool *pool, unsigned int flags);
  *
  * Context: process context; sleeps, killable.
  * Return:
- * * 0 - the pool is empty
+ * * 0 - the pool is empty, or was until another thread rebooted it
  * * -ETIME - timed out
  * * -EINTR - the caller was killed
  * * -EDEADLK - called from one of the pool's own tasks
@@ -841,7 +841,7 @@ int __must_check wpool_submit_batch(struct wpool *pool,
  * was lowered meanwhile, may sleep until the caller is killed or a task is cancelled.
  *
  * The first four results are the task's status after its last submit that was accepted, or that was
- * cancelled while it waited for room. Once the call has returned a status, that submit no longer
+ * cancelled before it was accepted. Once the call has returned a status, that submit no longer
  * counts in the pool, and its room is free. An earlier submit, or one that another thread takes
  * back with wpool_task_cancel(), may still count until wpool_flush() has returned. After any other
  * result, nothing is promised about the task. If several threads wait for a task, none may free it

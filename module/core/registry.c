@@ -51,17 +51,6 @@ int wpool_registry_add(struct wpool *pool)
 	return err;
 }
 
-int wpool_registry_publish(struct wpool *pool, int (*show)(struct wpool *pool))
-{
-	int err;
-
-	/* show() registers the device only if it returns 0 */
-	mutex_lock(&pools_mutex);
-	err = show(pool);
-	mutex_unlock(&pools_mutex);
-	return err;
-}
-
 void wpool_registry_del(struct wpool *pool)
 {
 	mutex_lock(&pools_mutex);

@@ -8,23 +8,16 @@
 struct wpool;
 
 /*
- * Add a pool, which wpool_find() does not find yet. From now on CPU hotplug visits the pool.
+ * Add a pool. From now on CPU hotplug visits it; wpool_find() finds it once it is in sysfs.
  * Sleeps. Returns 0, or -EEXIST if a pool has this name, even one that is being made or destroyed.
  */
 int wpool_registry_add(struct wpool *pool);
-
-/*
- * The pool is complete: let wpool_find() find it. @show: makes the pool visible to programs; until
- * it returns, a search for the pool waits. Sleeps. Returns what @show returns; after an error the
- * pool is not found.
- */
-int wpool_registry_publish(struct wpool *pool, int (*show)(struct wpool *pool));
 
 /** wpool_registry_del() - remove a pool: its name is free again; sleeps */
 void wpool_registry_del(struct wpool *pool);
 
 /*
- * Find the first published pool that matches. @match: says whether a pool matches; called under a
+ * Find the first pool in sysfs that matches. @match: says whether a pool matches; called under a
  * mutex. Sleeps. Returns the pool, with a reference, or NULL.
  */
 struct wpool *wpool_registry_find(bool (*match)(struct wpool *pool, const void *data),

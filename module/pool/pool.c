@@ -288,7 +288,7 @@ static struct wpool *create_pool(const struct wpool_attrs *attrs, wpool_arg_fn f
 	 * it follow those that are online, and make the items of a pool with a function.
 	 */
 	err = err ?: wpool_pool_tune(pool, NULL, 0);
-	err = err ?: prealloc_workers(pool) ?: wpool_registry_publish(pool, add_device);
+	err = err ?: prealloc_workers(pool) ?: add_device(pool);
 	if (!err)
 		return pool;
 	/* follow_work may run now: it sees that the pool is destroyed, and makes no worker */

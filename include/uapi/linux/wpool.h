@@ -168,11 +168,11 @@ struct wpool_dev_attach {
  * WPOOL_IOC_TUNE: change attributes, all or nothing. Any pool may be tuned, including the default
  * pool and pools of modules. ESHUTDOWN: the pool was destroyed. EPERM: the pool was made by another
  * user, or is a module's or the default pool, and the caller does not have CAP_SYS_ADMIN; or as for
- * CREATE; or the call sets max_wait_ms or the policy drop_oldest for a pool whose module has not
- * set it. EDQUOT: as for CREATE, if the caller raises the capacity, whoever had set it before.
- * EAGAIN: there is no room for the workers that attribute reclaim needs. EINTR: the caller was
- * killed while a thread was made. Any error of the worker_start of the pool's module. Tasks that
- * others have submitted stay.
+ * CREATE; or the call sets max_wait_ms or the policy drop_oldest for a pool of a module that does
+ * not have it now. EDQUOT: as for CREATE, if the caller raises the capacity, whoever had set it
+ * before. EAGAIN: there is no room for the workers that attribute reclaim needs. EINTR: the caller
+ * was killed while a thread was made. Any error of the worker_start of the pool's module. Tasks
+ * that others have submitted stay.
  */
 struct wpool_dev_tune {
 	__u32 size;			/* sizeof(struct wpool_dev_tune) */

@@ -43,6 +43,7 @@
 #include "faces/dev/load/read.h"
 #include "faces/dev/load/task.h"
 #include "faces/dev/load/workload.h"
+#include "pool/attrs.h"
 #include "workers/cgroup.h"
 
 struct call {
@@ -54,12 +55,6 @@ struct call {
 
 /* ---- pools ---- */
 
-static bool name_valid(const __u8 *name)
-{
-	return strnlen((const char *)name, WPOOL_DEV_NAME_LEN) <
-	       WPOOL_DEV_NAME_LEN;
-}
-
 static int ioctl_create(struct call *call, void *cmd)
 {
 	struct wpool_dev_create *create = cmd;
@@ -68,8 +63,6 @@ static int ioctl_create(struct call *call, void *cmd)
 	struct wpool *pool;
 	int err;
 
-	if (!name_valid(create->name))
-		return -EINVAL;
 	if (!zalloc_cpumask_var(&cpumask, GFP_KERNEL))
 		return -ENOMEM;
 
@@ -96,7 +89,7 @@ static int ioctl_attach(struct call *call, void *cmd)
 	struct wpool *pool;
 	int err;
 
-	if (!name_valid(attach->name))
+	if (wpool_name_check((const char *)attach->name))
 		return -EINVAL;
 	err = wpool_devfile_attach_begin(call->file);
 	if (err)
