@@ -29,7 +29,8 @@
  *             its workers follow.
  *
  *   pressure  a task has been queued for over 10 ms, or a submitter waits: pressure.h. A task in a
- *             next slot counts if it has been there while no worker looked for a task.
+ *             next slot counts if it has been there while no worker looked for a task. The queue is
+ *             offered, and an idle worker is woken.
  *
  * A queue that waits because the capacity is used up does not stall. If a queue stalls because its
  * worker is in a task that is no hog yet, the log does not say so.
@@ -305,7 +306,11 @@ static bool runq_waits(struct wpool_runq *rq, u64 now)
 	       (wpool_ring_first(&rq->ring, &jiffy) && is_older(jiffy, OLD_NS));
 }
 
-/* Does a submitter wait, or has a task been queued for over PERIOD_NS? */
+/*
+ * Does a submitter wait, or has a task been queued for over PERIOD_NS? Offer the queues of such
+ * tasks: their worker may have had no look in which to do so, as it runs tasks for which one of its
+ * tasks waits.
+ */
 static void sample_pressure(struct wpool *pool, u64 now)
 {
 	bool waits = READ_ONCE(pool->admission.nr_waiting) || fifo_waits(&pool->globq, OLD_NS) ||
@@ -313,8 +318,12 @@ static void sample_pressure(struct wpool *pool, u64 now)
 	struct wpool_runq *rq;
 	u32 i;
 
-	wpool_for_each_active(pool, rq, i)
-		waits |= wpool_runq_len(rq) && runq_waits(rq, now);
+	wpool_for_each_active(pool, rq, i) {
+		if (!wpool_runq_len(rq) || !runq_waits(rq, now))
+			continue;
+		waits = true;
+		wpool_runq_offer(rq);
+	}
 	if (wpool_pressure_set(&pool->pressure, now, waits))
 		wpool_notify_tell(pool);
 }
@@ -382,8 +391,6 @@ static bool look_closely(struct wpool *pool, u64 now)
 			rq->watch.ticks.since_ns = 0;
 		}
 		if (wpool_runq_len(rq)) {
-			/* for wpool_wake_if_work(): no look may have come since a task began */
-			wpool_runq_offer(rq);
 			watch_queue(pool, rq, now);
 			queued = true;
 		} else {
@@ -404,6 +411,7 @@ static bool look_closely(struct wpool *pool, u64 now)
 		queue_delayed_work(system_dfl_wq, &pool->follow_work, 0);
 	if (suspects)
 		look_at_workers(pool);
+	sample_pressure(pool, now);
 	if (queued) {
 		/* a worker that parks on a full CPU does not look, but may help elsewhere */
 		local_irq_save(flags);
@@ -415,7 +423,6 @@ static bool look_closely(struct wpool *pool, u64 now)
 		wpool_report_no_jam(pool);
 	else if (wpool_report_jam(pool, now))
 		busy = true;
-	sample_pressure(pool, now);
 	/* continue while there is pressure, to notice its end */
 	return busy || queued || pool->pressure.is_on;
 }
