@@ -8,7 +8,7 @@
 
 #include "core/counts.h"
 #include "core/runqs.h"
-#include "core/steal.h"
+#include "core/trace.h"
 
 #define STEAL_ROUNDS	4
 
@@ -17,6 +17,45 @@
  * that workers and submitters of other CPUs write.
  */
 #define POLL_NS	(1 * NSEC_PER_USEC)
+
+/* ---- tasks that move between queues ---- */
+
+/* Tasks on their way between two queues; used with interrupts off. */
+static DEFINE_PER_CPU(struct wpool_task *, in_transit[WPOOL_RING_SIZE]);
+
+/*
+ * Move all tasks of a ring to the end of the backlog, which is the older part of the same queue.
+ * Interrupts are off. Returns how many were moved.
+ */
+static u32 transit_spill(struct wpool_runq *rq)
+{
+	struct wpool_task **tasks = this_cpu_ptr(in_transit);
+	u32 nr = wpool_ring_grab_all(&rq->ring, tasks);
+
+	if (nr)
+		wpool_fifo_push(&rq->backlog, tasks, nr);
+	return nr;
+}
+
+/*
+ * Take up to *@nr tasks from a list. Returns the first one, or NULL. The others go to the end of
+ * this CPU's ring, which has room for them. *@nr becomes the number of all tasks taken. Interrupts
+ * are off.
+ */
+static struct wpool_task *transit_fill(struct wpool_runq *rq, struct wpool_fifo *from, u32 *nr)
+{
+	struct wpool_task **tasks = this_cpu_ptr(in_transit);
+	u32 i;
+
+	*nr = wpool_fifo_pop(from, tasks, *nr);
+	for (i = 1; i < *nr; i++)
+		wpool_ring_put(&rq->ring, tasks + i, 1, tasks[i]->jiffy);
+	if (*nr > 1) {
+		/* transit_fill:A: the other tasks were in no queue for a moment */
+		smp_mb();
+	}
+	return *nr ? tasks[0] : NULL;
+}
 
 /* ---- push ---- */
 
@@ -75,7 +114,7 @@ static void push_others(struct wpool *pool, struct wpool_runq *rq,
 	}
 	WRITE_ONCE(rq->estimate.ring_max, WPOOL_RING_SIZE);
 	if (nr > wpool_ring_room(&rq->ring))
-		wpool_transit_spill(rq);
+		transit_spill(rq);
 	wpool_ring_put(&rq->ring, tasks, nr, jiffies);
 }
 
@@ -116,7 +155,7 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 		wpool_runq_activate(rq);
 	if (wpool_runq_is_served(rq) || spawns) {
 		/* only its own CPU fills a ring: use the backlog, behind the ring's older tasks */
-		if (wpool_transit_spill(rq))
+		if (transit_spill(rq))
 			wake_for_moved(pool, rq);
 		wpool_fifo_push(&rq->backlog, &task, 1);
 	} else {
@@ -144,7 +183,7 @@ static struct wpool_task *take_shared(struct wpool *pool, struct wpool_runq *rq,
 		/* tasks moved here are older than those that stay: end the global queue's turn */
 		rq->turn_end = READ_ONCE(pool->globq.popped);
 	}
-	return wpool_transit_fill(rq, &pool->globq, &nr);
+	return transit_fill(rq, &pool->globq, &nr);
 }
 
 /* Take the first task of a run queue of any CPU; the one in the next slot comes last. */
@@ -261,6 +300,83 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	return task;
 }
 
+/* ---- stealing from the run queues of other CPUs ---- */
+
+/*
+ * Take half of the backlog of @victim or, if that is empty, of its ring, whose tasks are younger.
+ * If tasks of @victim may be long, take only the first task: others would wait behind it here.
+ */
+static struct wpool_task *rob_half(struct wpool_runq *rq, struct wpool_runq *victim, u32 *nr)
+{
+	u32 n = wpool_fifo_len(&victim->backlog);
+	struct wpool_task *task;
+
+	if (!wpool_runq_has_short_tasks(victim)) {
+		task = wpool_runq_pop(victim);
+		*nr = !!task;
+		return task;
+	}
+	*nr = min(n - n / 2, WPOOL_RING_HALF);
+	task = n ? transit_fill(rq, &victim->backlog, nr) : NULL;
+	return task ?: wpool_ring_steal_half(&rq->ring, &victim->ring, nr);
+}
+
+static struct wpool_task *steal_from(struct wpool *pool, struct wpool_runq *rq,
+				     struct wpool_runq *victim, bool last)
+{
+	struct wpool_task *task;
+	u32 n;
+
+	if (victim == rq || !wpool_runq_is_stranded(victim))
+		return NULL;
+	/* an interrupt may have filled this CPU's ring meanwhile */
+	if (wpool_ring_len(&rq->ring) || wpool_fifo_len(&rq->backlog))
+		return wpool_runq_pop(rq);
+	task = rob_half(rq, victim, &n);
+	if (!task && (last || !wpool_runq_is_served(victim))) {
+		task = wpool_runq_take_next(victim);
+		n = !!task;
+	}
+	WRITE_ONCE(rq->stolen, rq->stolen + n);
+	if (n)
+		trace_wpool_tasks_stolen(pool->name, rq->cpu, victim->cpu, n);
+	return task;
+}
+
+/*
+ * Visit each offered run queue (wpool_runq_offer()), the nearest first, until one has a task. Other
+ * tasks of that run queue may move to this CPU's ring. @rq: this CPU's run queue, which is active;
+ * @last: take the task in a next slot even if a worker is running, waking or idle there. Interrupts
+ * are on, preemption is off. Returns a task, not claimed, or NULL.
+ */
+static noinline struct wpool_task *steal_round(struct wpool *pool, struct wpool_runq *rq, bool last)
+{
+	struct wpool_task *task = NULL;
+	u32 nr = wpool_nr_active(pool), start = rq->index, i;
+	enum wpool_distance at, next, distance;
+
+	at = READ_ONCE(pool->sites[rq->cpu].core) ? WPOOL_NEAREST : WPOOL_SAME_CACHE;
+	for (; at < WPOOL_NR_DISTANCES; at = next) {
+		next = WPOOL_NR_DISTANCES;
+		wpool_for_each_bit_wrap(i, pool->offers, nr, start) {
+			distance = wpool_distance(&pool->sites[pool->active[i]],
+						  &pool->sites[rq->cpu], false);
+			if (distance > at)
+				next = min(next, distance);
+			if (distance != at)
+				continue;
+			local_irq_disable();
+			task = steal_from(pool, rq, wpool_active(pool, i), last);
+			if (task)
+				wpool_wake_to_help(pool, rq);
+			local_irq_enable();
+			if (task)
+				return task;
+		}
+	}
+	return NULL;
+}
+
 /* ---- find ---- */
 
 /* May one more worker search? At most one for every two CPUs that have no idle worker. */
@@ -336,7 +452,7 @@ static struct wpool_task *search_for_task(struct wpool_worker *w)
 	do {
 		for (round = 1; round <= STEAL_ROUNDS && !task && wpool_queues_find_work(pool, rq);
 		     round++)
-			task = wpool_steal_round(pool, rq, round == STEAL_ROUNDS);
+			task = steal_round(pool, rq, round == STEAL_ROUNDS);
 		if (!task)
 			task = take(w);
 		if (task)
@@ -388,7 +504,7 @@ void wpool_sched_spill(struct wpool_runq *rq)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	wpool_transit_spill(rq);
+	transit_spill(rq);
 	next = wpool_runq_take_next(rq);
 	if (next)
 		wpool_fifo_push(&rq->backlog, &next, 1);
@@ -410,7 +526,7 @@ static bool unqueue_from(struct wpool *pool, struct wpool_runq *rq, struct wpool
 	if (!wpool_ring_holds(&rq->ring, task))
 		return false;
 	/* a task can be taken out of the middle of a list, but not of a ring */
-	wpool_transit_spill(rq);
+	transit_spill(rq);
 	found = wpool_fifo_remove(pool, task);
 	wake_for_moved(pool, rq);
 	return found;

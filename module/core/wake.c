@@ -68,7 +68,7 @@
  *   wake_for_moved:A             tasks of a ring were moved to its backlog, tasks that were taken
  *                                out were put back, or workers of other CPUs shall take the tasks
  *                                of a run queue
- *   wpool_transit_fill:A         tasks of another backlog or of the global queue were moved to
+ *   transit_fill:A               tasks of another backlog or of the global queue were moved to
  *                                a ring; the taker runs here, and reads the counts when
  *                                its own state changes
  *   wpool_runq_offer:A           the run queue was offered; a worker that was relied on before

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The order of tasks: module/core/sched.c, sched.h, steal.c, ring.c, queued.h, and watch_queue()
+ * The order of tasks: module/core/sched.c, sched.h, ring.c, queued.h, and watch_queue()
  * in monitor.c. The order depends on where a push goes, on the task that a worker takes next, on
  * the tasks that a thief takes, and on the stalled queue that the monitor names in pool->left.
  *

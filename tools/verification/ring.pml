@@ -163,7 +163,7 @@ inline push(task)
 	if
 	:: (t - head[0]) < SIZE
 	:: else ->
-		/* wpool_transit_spill() takes all; if a consumer was faster, there is room */
+		/* transit_spill() takes all; if a consumer was faster, there is room */
 		h = head[0];
 		n = t - h;
 		if

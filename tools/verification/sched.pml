@@ -33,10 +33,10 @@
  * barrier: core/sched.h wpool_sched_push:A
  * like wpool_sched_push:A: core/sched.h wpool_sched_push_next:A
  * omits: core/sched.h wpool_sched_push_next:B
- * omits: core/steal.c wpool_transit_fill:A
  * like wpool_sched_push:A: core/sched.c wake_for_moved:A
  * like wpool_sched_push:A: core/sched.c wpool_sched_push_on:A
  * barrier: core/sched.c stop_searching:A
+ * omits: core/sched.c transit_fill:A
  * barrier: core/queued.c wpool_runq_is_stranded:A
  * barrier: core/queued.c wpool_runq_offer:A
  * barrier: core/queued.c end_offer:A
