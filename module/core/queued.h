@@ -6,35 +6,6 @@
 #include "core/runqs.h"
 #include "core/state.h"
 
-/*
- * Will a worker at home here look into this ring? Racy: neither a push nor a take relies on the
- * answer. Returns true if a worker is running, waking or idle here. A worker that was counted out,
- * because it sleeps in its task or is a hog, does not count.
- */
-static inline bool wpool_runq_is_served(const struct wpool_runq *rq)
-{
-	return likely(!READ_ONCE(rq->redirect)) &&
-	       (likely(READ_ONCE(rq->nr_running)) || READ_ONCE(rq->nr_idle));
-}
-
-/** wpool_runq_first() - when was the first task queued, the next slot not included? Racy */
-static inline bool wpool_runq_first(struct wpool_runq *rq, u32 *jiffy)
-{
-	return wpool_fifo_first(&rq->backlog, jiffy) || wpool_ring_first(&rq->ring, jiffy);
-}
-
-/** wpool_runq_pop() - take the first task, the next slot not included; preemption off */
-static inline struct wpool_task *wpool_runq_pop(struct wpool_runq *rq)
-{
-	return wpool_fifo_pop_first(&rq->backlog) ?: wpool_ring_pop(&rq->ring);
-}
-
-static inline struct wpool_task *wpool_runq_take_next(struct wpool_runq *rq)
-{
-	/* read first, because the exchange is a locked instruction */
-	return READ_ONCE(rq->next) ? xchg(&rq->next, NULL) : NULL;
-}
-
 /** wpool_shared_len() - how many tasks are queued for all CPUs: racy */
 static inline u32 wpool_shared_len(const struct wpool *pool)
 {

@@ -300,6 +300,43 @@ static struct wpool_task *take_here(struct wpool *pool, struct wpool_runq *rq)
 	return task;
 }
 
+/* ---- after a task was taken ---- */
+
+/*
+ * Let other CPUs take from this queue, too, while its first task is older than a tick: tasks queued
+ * here before they were known to be long are older than those in the global queue.
+ */
+static void name_left(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 name = rq->index + 1, first;
+	bool late = wpool_runq_first(rq, &first) && time_before32(first + 1, jiffies);
+
+	/* while a queue is named, each look of all CPUs is a full one */
+	if (READ_ONCE(pool->left) == (late ? 0 : name))
+		cmpxchg(&pool->left, late ? 0 : name, late ? name : 0);
+}
+
+/*
+ * Called by a worker that has taken a task. If tasks are still queued, wake an idle worker for them
+ * if that helps. Time the task that was taken, unless the next slot had it: once a tick, and in
+ * each look if tasks are not known to be short.
+ */
+static __always_inline void wake_to_help(struct wpool *pool, struct wpool_runq *rq)
+{
+	u32 now = jiffies;
+
+	if (unlikely(wpool_runq_has_long_tasks(rq)))
+		name_left(pool, rq);
+
+	if (unlikely(rq->call_jiffy != now ||
+		     (!wpool_runq_has_short_tasks(rq) && !rq->sample.ns)) && !rq->next_streak) {
+		WRITE_ONCE(rq->call_jiffy, now);
+		wpool_length_start(rq, false);
+	}
+	if (unlikely(!wpool_wake_is_needless(pool, rq)) && wpool_queues_wait_here(pool, rq))
+		wpool_wake_for_push(pool, rq);
+}
+
 /* ---- stealing from the run queues of other CPUs ---- */
 
 /*
@@ -368,7 +405,7 @@ static noinline struct wpool_task *steal_round(struct wpool *pool, struct wpool_
 			local_irq_disable();
 			task = steal_from(pool, rq, wpool_active(pool, i), last);
 			if (task)
-				wpool_wake_to_help(pool, rq);
+				wake_to_help(pool, rq);
 			local_irq_enable();
 			if (task)
 				return task;
@@ -416,7 +453,7 @@ static inline struct wpool_task *take(struct wpool_worker *w)
 	rq = wpool_runq_activate(wpool_this_runq(pool));
 	task = take_here(pool, rq);
 	if (task)
-		wpool_wake_to_help(pool, rq);
+		wake_to_help(pool, rq);
 	else
 		rq->sample.ns = 0;
 	local_irq_enable();

@@ -22,6 +22,34 @@ static inline bool wpool_task_is_urgent(const struct wpool_task *task)
 	return task->flags & WPOOL_TASK_URGENT;
 }
 
+/*
+ * Will a worker at home here look into this ring? Racy: neither a push nor a take relies on the
+ * answer. Returns true if a worker is running, waking or idle here. A worker that was counted out,
+ * because it sleeps in its task or is a hog, does not count.
+ */
+static inline bool wpool_runq_is_served(const struct wpool_runq *rq)
+{
+	return likely(!READ_ONCE(rq->redirect)) &&
+	       (likely(READ_ONCE(rq->nr_running)) || READ_ONCE(rq->nr_idle));
+}
+
+/*
+ * Can the tasks just queued on this CPU be left to its own workers? True if enough of them run or
+ * are waking, and the tasks are short, or help was already searched for in this tick: then wake no
+ * other worker. @rq: this CPU's run queue. Interrupts are off since the queueing. No barrier is
+ * needed: those workers look for work on this CPU, and so see the tasks, see wake.c.
+ */
+static inline bool wpool_wake_is_needless(const struct wpool *pool, const struct wpool_runq *rq)
+{
+	/* without hand-off a worker that sleeps counts as running, and only the monitor helps */
+	return READ_ONCE(pool->handoff) &&
+	       READ_ONCE(rq->nr_running) >= READ_ONCE(pool->concurrency) &&
+	       (wpool_runq_is_short(rq, wpool_runq_len(rq)) ||
+		/* unless tasks are known to be long, one search for help in a tick is enough */
+		(rq->help_jiffy == (u32)jiffies && !wpool_runq_has_long_tasks(rq) &&
+		 test_bit(rq->index, pool->offers)));
+}
+
 /* Slow path of wpool_sched_push(): decide for each task into which queue it goes. */
 void __wpool_sched_push(struct wpool *pool, struct wpool_runq *rq,
 			struct wpool_task *const *tasks, u32 nr);
@@ -87,6 +115,24 @@ void wpool_sched_push_on(struct wpool *pool, struct wpool_runq *rq, struct wpool
 static inline bool wpool_runq_is_own(const struct wpool_runq *rq)
 {
 	return READ_ONCE(rq->runner) == current && in_task() && !READ_ONCE(rq->redirect);
+}
+
+/** wpool_runq_first() - when was the first task queued, the next slot not included? Racy */
+static inline bool wpool_runq_first(struct wpool_runq *rq, u32 *jiffy)
+{
+	return wpool_fifo_first(&rq->backlog, jiffy) || wpool_ring_first(&rq->ring, jiffy);
+}
+
+/** wpool_runq_pop() - take the first task, the next slot not included; preemption off */
+static inline struct wpool_task *wpool_runq_pop(struct wpool_runq *rq)
+{
+	return wpool_fifo_pop_first(&rq->backlog) ?: wpool_ring_pop(&rq->ring);
+}
+
+static inline struct wpool_task *wpool_runq_take_next(struct wpool_runq *rq)
+{
+	/* read first, because the exchange is a locked instruction */
+	return READ_ONCE(rq->next) ? xchg(&rq->next, NULL) : NULL;
 }
 
 /*

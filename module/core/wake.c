@@ -2,13 +2,17 @@
 /* Which worker to wake, see wake.h, and the argument that no wake-up is lost. */
 #include "core/wake.h"
 
+#include <linux/jiffies.h>
 #include <linux/sched/rt.h>
 #include <linux/smp.h>
 
 #include "core/counts.h"
 #include "core/freeze.h"
 #include "core/idle.h"
+#include "core/length.h"
 #include "core/monitor_timer.h"
+#include "core/queued.h"
+#include "core/runqs.h"
 #include "core/spawn_queue.h"
 
 /**

@@ -24,6 +24,7 @@
 #include "core/queued.h"
 #include "core/registry.h"
 #include "core/runqs.h"
+#include "core/sched.h"
 #include "core/state.h"
 #include "core/trace.h"
 #include "core/why.h"

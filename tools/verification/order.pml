@@ -413,7 +413,7 @@ inline steal(c)
 	victim = 0
 }
 
-/* __wpool_wake_name_left() */
+/* name_left() */
 inline wake_to_help(c)
 {
 	if

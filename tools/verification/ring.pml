@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ring: module/core/ring.c and ring.h, and the next slot (queued.h).
+ * The ring: module/core/ring.c and ring.h, and the next slot (sched.h).
  *
  * A producer fills ring 0, or the next slot if that is free, and takes all tasks of ring 0 when it
  * is full. A thief moves half of ring 0 to its own ring 1. A consumer pops from both rings, and

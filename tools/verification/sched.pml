@@ -746,7 +746,7 @@ look:
 	:: else
 	fi;
 
-	/* take(); wpool_wake_to_help() is left out: it only wakes more workers */
+	/* take(); wake_to_help() is left out: it only wakes more workers */
 	pop(RING0);
 	/* search_for_task() */
 	if
