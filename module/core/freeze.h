@@ -62,4 +62,7 @@ static inline unsigned int wpool_freeze_state(const struct wpool *pool, unsigned
 	return READ_ONCE(pool->freezable) ? state | TASK_FREEZABLE : state;
 }
 
+/* The pool is not frozen any more: wake workers for the tasks queued meanwhile. Interrupts on */
+void wpool_freeze_lift(struct wpool *pool);
+
 #endif /* WPOOL_CORE_FREEZE_H */

@@ -2,18 +2,12 @@
 /* Idle workers, see idle.h. wake.c explains the barriers. */
 #include "core/idle.h"
 
-#include <linux/cache.h>
 #include <linux/jiffies.h>
 
 #include "core/counts.h"
-#include "core/freeze.h"
 #include "core/monitor_timer.h"
-#include "core/queued.h"
 #include "core/runqs.h"
-#include "core/spawn_queue.h"
 #include "core/trace.h"
-
-bool wpool_freeze_is_on __read_mostly;
 
 bool wpool_idle_any(struct wpool *pool)
 {
@@ -200,23 +194,4 @@ bool wpool_idle_move(struct wpool *pool, struct wpool_runq *rq)
 		}
 	}
 	return from && wake_coldest(from, rq);
-}
-
-void wpool_freeze_lift(struct wpool *pool)
-{
-	struct wpool_runq *rq;
-	u32 i;
-
-	/* wpool_freeze_lift:A, see freeze.h */
-	smp_mb();
-	/* offer what is queued to workers of other CPUs */
-	wpool_for_each_active(pool, rq, i)
-		wpool_runq_offer(rq);
-	/* workers that find tasks wake others, and ask for more workers */
-	if (wpool_idle_any(pool))
-		wpool_idle_wake_all(pool);
-	else if (wpool_queues_len(pool))
-		wpool_spawn_check(pool);
-	/* the monitor must see workers that wait for their CPUs */
-	wpool_monitor_timer_set(pool);
 }

@@ -62,7 +62,4 @@ bool wpool_idle_wake_next(struct wpool *pool);
 /* Make all idle workers check the pool's state. Process context */
 void wpool_idle_wake_all(struct wpool *pool);
 
-/* The pool is not frozen any more: wake workers for the tasks queued meanwhile. Interrupts on */
-void wpool_freeze_lift(struct wpool *pool);
-
 #endif /* WPOOL_CORE_IDLE_H */

@@ -17,7 +17,6 @@
 
 #include "core/current.h"
 #include "core/freeze.h"
-#include "core/idle.h"
 #include "core/registry.h"
 #include "core/sched.h"
 #include "core/state.h"

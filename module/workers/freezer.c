@@ -22,7 +22,6 @@
 #include <linux/rculist.h>
 
 #include "core/freeze.h"
-#include "core/idle.h"
 #include "core/registry.h"
 #include "core/state.h"
 
