@@ -13,7 +13,6 @@
  */
 #include "core/counts.h"
 
-#include <linux/jiffies.h>
 #include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
@@ -129,62 +128,6 @@ static void make_it_look(struct wpool_runq *rq)
 		atomic_set(&rq->handoff.nr_wanted, 0);
 }
 
-static void running_enter(struct wpool_worker *w, struct wpool_runq *rq)
-{
-	lockdep_assert_held(&rq->lock);
-	WRITE_ONCE(w->running_on, rq);
-	WRITE_ONCE(w->may_roam, false);
-	WRITE_ONCE(rq->nr_running, rq->nr_running + 1);
-}
-
-void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps)
-{
-	lockdep_assert_held(&rq->lock);
-	WRITE_ONCE(w->picked, true);
-	running_enter(w, rq);
-	if (!READ_ONCE(rq->waking))
-		WRITE_ONCE(rq->waking, w);
-	WRITE_ONCE(rq->wake_jiffy, jiffies);
-	if (helps)
-		wpool_coming_enter(w);
-}
-
-void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq)
-{
-	raw_spin_lock(&rq->lock);
-	WRITE_ONCE(w->rq, rq);
-	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
-	wpool_waking_enter(w, rq, true);
-	raw_spin_unlock(&rq->lock);
-}
-
-void wpool_coming_enter(struct wpool_worker *w)
-{
-	w->helps = true;
-	/* count_coming() in wake.c relies on coming workers for only a tick from now */
-	if (atomic_inc_return(&w->pool->nr_coming) == 1)
-		WRITE_ONCE(w->pool->coming_jiffy, jiffies);
-}
-
-void wpool_coming_leave(struct wpool_worker *w)
-{
-	if (w->helps) {
-		w->helps = false;
-		/* wpool_coming_leave:A, the worker was counted as searching before: see wake.c */
-		smp_mb__before_atomic();
-		atomic_dec(&w->pool->nr_coming);
-	}
-}
-
-void wpool_waking_leave(struct wpool_worker *w)
-{
-	WRITE_ONCE(w->picked, false);
-	if (w->helps)
-		wpool_searching_enter(w);
-	wpool_waking_disown(w);
-	wpool_coming_leave(w);
-}
-
 void wpool_searching_enter(struct wpool_worker *w)
 {
 	w->searching = true;
@@ -205,7 +148,7 @@ void wpool_running_enter(struct wpool_worker *w)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&rq->lock, flags);
-	running_enter(w, rq);
+	__wpool_running_enter(w, rq);
 	raw_spin_unlock_irqrestore(&rq->lock, flags);
 	/* wpool_running_enter:A, pairs with timer_fires:A in monitor_timer.c */
 	smp_mb();

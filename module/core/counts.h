@@ -2,8 +2,7 @@
 /*
  * The counts of workers. Until a worker leaves, it counts in its pool, in the module, and in the
  * run queue of its home CPU. Unless it is blocked (wake.c), it also counts as waking, coming,
- * searching, running or idle. The functions here change most counts; idle.h has that of idle
- * workers.
+ * searching, running or idle. idle.h has the counts of idle, waking and coming workers.
  *
  * A worker counts in its run queue's nr_running from when it is picked to look for work until it
  * parks, moves, or is counted out because its task blocks or hogs (handoff.h). A worker that counts
@@ -69,35 +68,6 @@ static inline bool wpool_runq_has_room(const struct wpool_runq *rq)
 	       READ_ONCE(rq->nr_running) < READ_ONCE(rq->pool->concurrency);
 }
 
-/*
- * Count a picked or created worker as waking and running. @w: cannot look for work before the
- * caller lets it; @rq: its home; rq->waking stays as it is if another worker is waking for @rq
- * already; @helps: whether @w also looks for tasks that other CPUs offer. Under rq->lock.
- */
-void wpool_waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps);
-
-/** wpool_coming_enter() - count a picked worker as coming, before it can look for work */
-void wpool_coming_enter(struct wpool_worker *w);
-
-/** wpool_coming_leave() - a worker no longer counts as coming */
-void wpool_coming_leave(struct wpool_worker *w);
-
-/* @w has got its CPU, or is dead: end its waking. It becomes searching if @w->helps. */
-void wpool_waking_leave(struct wpool_worker *w);
-
-/*
- * Give a home to a worker that its pool counts already. The worker is then waking there. @w: is
- * new, or in reserve; @rq: its home, which is active. Interrupts are off.
- */
-void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq);
-
-/** wpool_waking_disown() - the worker is no longer waking for w->rq; it may still be coming */
-static inline void wpool_waking_disown(struct wpool_worker *w)
-{
-	if (READ_ONCE(w->rq->waking) == w)
-		WRITE_ONCE(w->rq->waking, NULL);
-}
-
 void wpool_searching_enter(struct wpool_worker *w);
 
 /*
@@ -105,6 +75,15 @@ void wpool_searching_enter(struct wpool_worker *w);
  * caller must look at the queues afterwards, unless another worker is sure to do so.
  */
 void wpool_searching_leave(struct wpool_worker *w);
+
+/** __wpool_running_enter() - count a worker in @rq as running; rq->lock held */
+static inline void __wpool_running_enter(struct wpool_worker *w, struct wpool_runq *rq)
+{
+	lockdep_assert_held(&rq->lock);
+	WRITE_ONCE(w->running_on, rq);
+	WRITE_ONCE(w->may_roam, false);
+	WRITE_ONCE(rq->nr_running, rq->nr_running + 1);
+}
 
 /** wpool_running_enter() - the calling worker will look for work: count it; a full barrier */
 void wpool_running_enter(struct wpool_worker *w);

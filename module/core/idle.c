@@ -57,6 +57,59 @@ bool wpool_idle_add(struct wpool_runq *rq, struct wpool_worker *w)
 	return left;
 }
 
+/*
+ * Count a picked or created worker as waking and running. @w: cannot look for work before the
+ * caller lets it; @rq: its home; rq->waking stays as it is if another worker is waking for @rq
+ * already; @helps: whether @w also looks for tasks that other CPUs offer. Under rq->lock.
+ */
+static void waking_enter(struct wpool_worker *w, struct wpool_runq *rq, bool helps)
+{
+	lockdep_assert_held(&rq->lock);
+	WRITE_ONCE(w->picked, true);
+	__wpool_running_enter(w, rq);
+	if (!READ_ONCE(rq->waking))
+		WRITE_ONCE(rq->waking, w);
+	WRITE_ONCE(rq->wake_jiffy, jiffies);
+	if (helps)
+		wpool_coming_enter(w);
+}
+
+void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq)
+{
+	raw_spin_lock(&rq->lock);
+	WRITE_ONCE(w->rq, rq);
+	WRITE_ONCE(rq->nr_workers, rq->nr_workers + 1);
+	waking_enter(w, rq, true);
+	raw_spin_unlock(&rq->lock);
+}
+
+void wpool_coming_enter(struct wpool_worker *w)
+{
+	w->helps = true;
+	/* count_coming() in wake.c relies on coming workers for only a tick from now */
+	if (atomic_inc_return(&w->pool->nr_coming) == 1)
+		WRITE_ONCE(w->pool->coming_jiffy, jiffies);
+}
+
+void wpool_coming_leave(struct wpool_worker *w)
+{
+	if (w->helps) {
+		w->helps = false;
+		/* wpool_coming_leave:A, the worker was counted as searching before: see wake.c */
+		smp_mb__before_atomic();
+		atomic_dec(&w->pool->nr_coming);
+	}
+}
+
+void wpool_waking_leave(struct wpool_worker *w)
+{
+	WRITE_ONCE(w->picked, false);
+	if (w->helps)
+		wpool_searching_enter(w);
+	wpool_waking_disown(w);
+	wpool_coming_leave(w);
+}
+
 bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 {
 	struct task_struct *thread;
@@ -70,7 +123,7 @@ bool wpool_idle_wake(struct wpool_runq *rq, bool helps)
 		raw_spin_unlock(&rq->lock);
 		return false;
 	}
-	wpool_waking_enter(w, rq, helps);
+	waking_enter(w, rq, helps);
 	thread = w->thread;
 	wpool_idle_take(rq, w);
 	raw_spin_unlock(&rq->lock);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Idle workers: the lists of parked workers, and how a worker is picked.
+ * Idle workers: the lists of parked workers, how a worker is picked, and how it counts until it has
+ * got its CPU.
  *
  * Each run queue has a list of its parked workers, with the next one to be picked in front: with
  * order lifo the most recently parked worker, with fifo the coldest one, which has been idle
@@ -61,5 +62,27 @@ bool wpool_idle_wake_next(struct wpool *pool);
 
 /* Make all idle workers check the pool's state. Process context */
 void wpool_idle_wake_all(struct wpool *pool);
+
+/** wpool_coming_enter() - count a picked worker as coming, before it can look for work */
+void wpool_coming_enter(struct wpool_worker *w);
+
+/** wpool_coming_leave() - a worker no longer counts as coming */
+void wpool_coming_leave(struct wpool_worker *w);
+
+/* @w has got its CPU, or is dead: end its waking. It becomes searching if @w->helps. */
+void wpool_waking_leave(struct wpool_worker *w);
+
+/*
+ * Give a home to a worker that its pool counts already. The worker is then waking there. @w: is
+ * new, or in reserve; @rq: its home, which is active. Interrupts are off.
+ */
+void wpool_waking_settle(struct wpool_worker *w, struct wpool_runq *rq);
+
+/** wpool_waking_disown() - the worker is no longer waking for w->rq; it may still be coming */
+static inline void wpool_waking_disown(struct wpool_worker *w)
+{
+	if (READ_ONCE(w->rq->waking) == w)
+		WRITE_ONCE(w->rq->waking, NULL);
+}
 
 #endif /* WPOOL_CORE_IDLE_H */

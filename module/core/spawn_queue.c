@@ -19,6 +19,7 @@
 #include <linux/ktime.h>
 #include <linux/list.h>
 
+#include "core/idle.h"
 #include "core/monitor_timer.h"
 #include "core/state.h"
 #include "core/trace.h"

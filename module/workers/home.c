@@ -3,6 +3,7 @@
 #include "workers/home.h"
 
 #include "core/counts.h"
+#include "core/idle.h"
 #include "core/runqs.h"
 #include "core/wake.h"
 

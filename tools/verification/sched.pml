@@ -46,8 +46,10 @@
  * omits: core/handoff.c look_here:A
  * barrier: workers/worker.c park_join:A
  * omits: workers/expire.c wpool_expire_timer:A
+ * barrier: core/idle.c wpool_coming_leave:A
+ * omits: core/idle.c wpool_idle_take:A
+ * omits: core/idle.c wpool_idle_wake_runq:A
  * barrier: core/counts.c make_it_look:A
- * barrier: core/counts.c wpool_coming_leave:A
  * barrier: core/counts.c wpool_module_count_out:A
  * omits: core/counts.c wpool_running_enter:A
  * omits: core/counts.c __wpool_runq_activate:A
@@ -215,7 +217,7 @@ inline idle_wake(any)
 		fi;
 		if
 		:: woke ->
-			/* wpool_waking_enter() */
+			/* waking_enter() */
 			picked[woke - 1] = true;
 			running_enter(woke - 1);
 			mem[WAKING] = woke;
