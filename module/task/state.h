@@ -238,20 +238,6 @@ static inline bool wpool_stack_is_short(void)
 /* Flags of inner tasks: of an event, of a strand's task or of a group's task. */
 #define WPOOL_TASK_INNER	(WPOOL_TASK_EVENT | WPOOL_TASK_STRAND | WPOOL_TASK_GROUP)
 
-/* Claim an ordinary IDLE task for its submitter; false for others: use wpool_task_claim(). */
-static inline bool wpool_task_claim_fast(struct wpool_task *task)
-{
-	int old = WPOOL_ST_IDLE;
-
-	wpool_debug_assert_init(task);
-	/* a locked instruction, on the task's cache line */
-	if (unlikely(task->flags & (WPOOL_TASK_INNER | WPOOL_TASK_OWNED)) ||
-	    unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING)))
-		return false;
-	wpool_debug_activate(task);
-	return true;
-}
-
 /*
  * Claim a task for its submitter. @alone: no earlier task of the batch is claimed; otherwise only
  * an IDLE task can be claimed. @waited: that of struct wpool_waiter. Interrupts are off. Returns

@@ -2,15 +2,14 @@
 /*
  * Submitting: the path of a task from its owner into the queues, with interrupts off:
  *
- *   claim (state.h) -> token (tokens.h) -> ring and wake-up (sched.h)
+ *   claim and token, here -> accept (state.h) -> ring and wake-up (sched.h)
  *
  * As long as the ring has room, a worker is awake and tokens are not scarce, submit_fast() takes no
  * lock, reads no clock and writes no line that CPUs share. The locked instructions of that path,
  * all on the task's or this CPU's lines:
  *
- *   1. the claim, in wpool_task_claim_fast(); an item needs none
- *   2. the token, in wpool_tokens_take_fast(), if the pool has a limit; one for a
- *      whole chunk
+ *   1. the claim, in claim_fast(); an item needs none
+ *   2. the token, in take_tokens_fast(), if the pool has a limit; one for a whole chunk
  *   3. the full barrier before the check for workers awake, wpool_sched_push:A, unless
  *      wpool_wake_is_needless(); one for a whole chunk
  *
@@ -67,12 +66,42 @@ static bool is_valid(const struct wpool *pool, const struct wpool_task *task)
 	return false;
 }
 
+/* Claim an ordinary IDLE task for its submitter; false for others: use wpool_task_claim(). */
+static inline bool claim_fast(struct wpool_task *task)
+{
+	int old = WPOOL_ST_IDLE;
+
+	wpool_debug_assert_init(task);
+	/* a locked instruction, on the task's cache line */
+	if (unlikely(task->flags & (WPOOL_TASK_INNER | WPOOL_TASK_OWNED)) ||
+	    unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_PENDING)))
+		return false;
+	wpool_debug_activate(task);
+	return true;
+}
+
+/* Take up to @want tokens that need no search; take_tokens() may find more. */
+static inline u32 take_tokens_fast(struct wpool *pool, struct wpool_runq *rq, u32 want)
+{
+	u32 attention = READ_ONCE(pool->attention);
+
+	if (unlikely(attention & WPOOL_ATT_TAKE))
+		return 0;
+	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS) {
+		__local64_add(want, &rq->share.tokenless);
+		return want;
+	}
+	/* a locked instruction, on this CPU's cache line or, near the limit, on the pool's */
+	return wpool_tokens_take_from(attention & WPOOL_ATT_SCARCE ? &pool->admission.tokens :
+								     &rq->share.tokens, want);
+}
+
 /* Accept claimed tasks, as far as tokens need no search; returns how many, a prefix. */
 static __always_inline u32 hand_over_claimed(struct wpool *pool, struct wpool_task *const *tasks,
 					     u32 nr)
 {
 	struct wpool_runq *rq = wpool_this_runq(pool);
-	u32 n = wpool_tokens_take_fast(pool, rq, nr);
+	u32 n = take_tokens_fast(pool, rq, nr);
 
 	if (likely(n))
 		wpool_accept_claimed(pool, rq, tasks, n, NULL);
@@ -92,7 +121,7 @@ static __always_inline u32 submit_fast(struct wpool *pool,
 
 	local_irq_save(flags);
 	for (i = 0; i < nr && likely(tasks[i]) && likely(tasks[i]->func) &&
-	     likely(wpool_task_claim_fast(tasks[i])); i++)
+	     likely(claim_fast(tasks[i])); i++)
 		;
 	if (likely(i))
 		n = hand_over_claimed(pool, tasks, i);
@@ -254,6 +283,27 @@ static u32 apply_overload(struct wpool *pool, struct wpool_task *const *tasks, u
 /* ---- submit ---- */
 
 /*
+ * Take up to @want tokens, at least 1, from wherever they are. Returns how many; 0 if there is
+ * none, or other submitters already wait; -ESHUTDOWN if the pool refuses the caller. Interrupts are
+ * off.
+ */
+static int take_tokens(struct wpool *pool, struct wpool_runq *rq, u32 want)
+{
+	u32 n = take_tokens_fast(pool, rq, want);
+	int more;
+
+	if (likely(n == want))
+		return n;
+	if (unlikely(wpool_refuses(pool)))
+		return n ?: -ESHUTDOWN;
+	/* too few in this CPU's cache: search all; a CPU that collects tokens holds the lock */
+	raw_spin_lock(&pool->admission.lock);
+	more = __wpool_tokens_take(pool, rq, want - n);
+	raw_spin_unlock(&pool->admission.lock);
+	return more > 0 ? n + more : n ?: more;
+}
+
+/*
  * Submit up to CHUNK tasks, of which the first @claimed are claimed already. @on: where to queue a
  * single task, or NULL; @how: what to do without room. Returns the number of accepted tasks, a
  * prefix. If not all were accepted, *err says why; 0: call again for the rest.
@@ -276,7 +326,7 @@ static int submit_slow(struct wpool *pool, struct wpool_task *const *tasks, u32 
 	}
 	if (likely(claimed)) {
 		rq = wpool_this_runq(pool);
-		n = wpool_tokens_take(pool, rq, claimed);
+		n = take_tokens(pool, rq, claimed);
 		if (likely(n > 0))
 			wpool_accept_claimed(pool, rq, tasks, n, on);
 	}
@@ -437,7 +487,7 @@ void wpool_submit_event(struct wpool *pool, struct wpool_task *task, int cpu)
 	struct wpool_runq *on = cpu < 0 ? NULL : wpool_runq(pool, cpu);
 
 	wpool_debug_activate(task);
-	if (unlikely(!wpool_tokens_take_fast(pool, rq, 1)) && !wpool_waiters_join(pool, task))
+	if (unlikely(!take_tokens_fast(pool, rq, 1)) && !wpool_waiters_join(pool, task))
 		return;
 	wpool_accept_claimed(pool, rq, &task, 1, on == rq ? NULL : on);
 }

@@ -125,22 +125,6 @@ int __wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	return min(n, want);
 }
 
-int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
-{
-	u32 n = wpool_tokens_take_fast(pool, rq, want);
-	int more;
-
-	if (likely(n == want))
-		return n;
-	if (unlikely(wpool_refuses(pool)))
-		return n ?: -ESHUTDOWN;
-	/* too few in this CPU's cache: search all; a CPU that collects tokens holds the lock */
-	raw_spin_lock(&pool->admission.lock);
-	more = __wpool_tokens_take(pool, rq, want - n);
-	raw_spin_unlock(&pool->admission.lock);
-	return more > 0 ? n + more : n ?: more;
-}
-
 u32 wpool_nr_free(struct wpool *pool)
 {
 	struct wpool_runq *rq;

@@ -35,12 +35,8 @@ static inline bool wpool_refuses(struct wpool *pool)
 
 /*
  * Take up to @want tokens, at least 1, from wherever they are. Returns how many; 0 if there is
- * none, or other submitters already wait; -ESHUTDOWN if the pool refuses the caller. Interrupts are
- * off.
+ * none, or other submitters already wait; -ESHUTDOWN if the pool is closed to all.
  */
-int wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want);
-
-/* wpool_tokens_take() without its fast path; -ESHUTDOWN only if the pool is closed to all. */
 int __wpool_tokens_take(struct wpool *pool, struct wpool_runq *rq, u32 want)
 	__must_hold(&pool->admission.lock);
 
@@ -57,23 +53,6 @@ static inline u32 wpool_tokens_take_from(atomic_t *tokens, u32 want)
 	} while (!atomic_try_cmpxchg(tokens, &old, old - n));
 
 	return n;
-}
-
-/* Take up to @want tokens that need no search; wpool_tokens_take() may find more. */
-static inline u32 wpool_tokens_take_fast(struct wpool *pool,
-					 struct wpool_runq *rq, u32 want)
-{
-	u32 attention = READ_ONCE(pool->attention);
-
-	if (unlikely(attention & WPOOL_ATT_TAKE))
-		return 0;
-	if (READ_ONCE(pool->token_batch) == WPOOL_NO_TOKENS) {
-		__local64_add(want, &rq->share.tokenless);
-		return want;
-	}
-	/* a locked instruction, on this CPU's cache line or, near the limit, on the pool's */
-	return wpool_tokens_take_from(attention & WPOOL_ATT_SCARCE ? &pool->admission.tokens :
-								     &rq->share.tokens, want);
 }
 
 /** __wpool_tokens_make_scarce() - let no CPU cache tokens; cached tokens go to the pool */

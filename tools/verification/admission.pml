@@ -305,7 +305,7 @@ proctype submitter(byte me)
 		came_after[me] = in_line;
 		met_full[me] = free <= 0 || in_line || moving
 	};
-	/* wpool_tokens_take() */
+	/* take_tokens() */
 	att = load(ATTENTION);
 	if
 	:: att & WAITERS
