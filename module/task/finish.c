@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How a task finishes, see finish.h. run.c has the plain case, a joinable task that has run. */
+/* How a task finishes, other than in the plain case: see finish.h. */
 #include "task/finish.h"
 
 #include <linux/irqflags.h>
@@ -13,15 +13,22 @@
 #include "core/sched.h"
 #include "core/tidy_queue.h"
 #include "core/trace.h"
+#include "task/waiters.h"
 
-DEFINE_PER_CPU(struct task_struct *, wpool_finisher);
+static __always_inline void settle_and_serve(struct wpool *pool, struct wpool_runq *rq,
+					     u32 colour, int status)
+{
+	if (unlikely(wpool_finish_settle(pool, rq, colour, status)))
+		wpool_waiters_serve(pool);
+	wpool_finish_end();
+}
 
 void wpool_finish_detached(struct wpool *pool, u32 colour, int status)
 {
 	/* interrupts off: the pool is not freed before the token is back */
 	local_irq_disable();
 	wpool_finish_begin();
-	wpool_finish_settle(pool, wpool_this_runq(pool), colour, status);
+	settle_and_serve(pool, wpool_this_runq(pool), colour, status);
 	local_irq_enable();
 }
 
@@ -74,52 +81,12 @@ void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 		wpool_sched_push(pool, rq, &task, 1, task->flags);
 		wpool_finish_end();
 	} else {
-		wpool_finish_settle(pool, rq, colour, status);
+		settle_and_serve(pool, rq, colour, status);
 	}
 	local_irq_enable();
 
 	if (unlikely(old & WPOOL_ST_WAITED))
 		wake_up_var(task);
-}
-
-static void sync_cpu(int cpu)
-{
-	struct task_struct *finisher = READ_ONCE(per_cpu(wpool_finisher, cpu));
-	u32 tries = 0;
-
-	/* short: a finisher has preemption off, and wpool_finish_forget() clears a dead one */
-	while (finisher && READ_ONCE(per_cpu(wpool_finisher, cpu)) == finisher)
-		wpool_task_await_hands(&tries);
-}
-
-void wpool_finish_sync(const struct wpool_task *task)
-{
-	/* the finisher is read after the task's state; pairs with finish:A */
-	smp_rmb();
-	sync_cpu(READ_ONCE(task->cpu));
-	/* the accounts are read after the finisher; pairs with finish:A */
-	smp_rmb();
-}
-
-void wpool_finish_sync_all(void)
-{
-	int cpu;
-
-	/* as in wpool_finish_sync() */
-	smp_rmb();
-	for_each_possible_cpu(cpu)
-		sync_cpu(cpu);
-	/* the accounts are read after the finishers, as in wpool_finish_sync() */
-	smp_rmb();
-}
-
-void wpool_finish_forget(struct task_struct *thread)
-{
-	int cpu;
-
-	/* another thread may have become the finisher of that CPU */
-	for_each_possible_cpu(cpu)
-		cmpxchg(&per_cpu(wpool_finisher, cpu), thread, NULL);
 }
 
 void wpool_finish_unrun(struct wpool *pool, struct wpool_task *task, int status)

@@ -28,7 +28,7 @@
 #include "core/idle.h"
 #include "core/runqs.h"
 #include "core/state.h"
-#include "task/finish.h"
+#include "task/state.h"
 
 /* Was there a time during this call when no task of the colour was unfinished? */
 static bool is_quiet(struct wpool *pool, u32 colour)

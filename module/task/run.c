@@ -6,7 +6,7 @@
  *
  *   1. the claim: PENDING becomes RUNNING, or IDLE for a detached task; an item, an event and the
  *      task of a strand need none
- *   2. the token, in wpool_waiters_give(), if the pool has a limit
+ *   2. the token, in wpool_finish_settle(), if the pool has a limit
  *   3. the finish of a joinable task: RUNNING becomes IDLE
  *   4. the next task, in wpool_sched_next()
  *
@@ -37,6 +37,7 @@
 #include "task/item.h"
 #include "task/state.h"
 #include "task/tokens.h"
+#include "task/waiters.h"
 
 /*
  * While other threads want its CPU, a worker runs tasks in a row for about WPOOL_HELP_NS, the time
@@ -366,8 +367,10 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	}
 settle:
 	rq = wpool_this_runq(pool);
-	/* this may accept the task of a submitter that waits, and wake the submitter */
-	wpool_finish_settle(pool, rq, colour, 0);
+	/* if a submitter waits, accept its task, and wake the submitter */
+	if (unlikely(wpool_finish_settle(pool, rq, colour, 0)))
+		wpool_waiters_serve(pool);
+	wpool_finish_end();
 	return next_here(w, pool, rq);
 
 next:

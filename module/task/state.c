@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks: the submitter's claim, and the change of state that cancels, see state.h.
+ * Tasks: the submitter's claim, the change of state that cancels, and the wait for the end of a
+ * finish: see state.h.
  *
- * Barrier pairs (finish:A is in finish.h):
+ * Barrier pairs:
  *
  *   accept:A  store-release of task->queued after task->pool
  *             <-> load-acquire in wpool_task_pool(): a reader that sees the flag
@@ -12,6 +13,15 @@
  *             <-> the taker's claim, fully ordered, then its function. If the
  *             submitter does not see the claim, the function sees what the
  *             submitter wrote. tools/verification/litmus has both sides.
+ *   finish:A  this CPU's finisher is set, barrier, the change to IDLE (fully ordered), the
+ *             accounts, barrier, the finisher is cleared <-> wpool_finish_sync(): a thread that has
+ *             seen IDLE waits until the finisher that it finds on the task's CPU is gone. Then the
+ *             thread sees the accounts and the token that came free. Without the barriers the
+ *             thread could return before the task is counted out.
+ *
+ * So a wait for a task returns only when the accounts are right (finish:A). A flush reads the
+ * accounts, which change after the last touch of the task, so the flush returns only after that
+ * touch, too.
  */
 #include "task/state.h"
 
@@ -22,7 +32,8 @@
 #include <linux/wait_bit.h>
 
 #include "core/runqs.h"
-#include "task/tokens.h"
+
+DEFINE_PER_CPU(struct task_struct *, wpool_finisher);
 
 void wpool_task_init(struct wpool_task *task, wpool_task_fn func)
 {
@@ -157,6 +168,46 @@ void wpool_task_await_hands(u32 *tries)
 	} else {
 		schedule_timeout_uninterruptible(1);
 	}
+}
+
+static void sync_cpu(int cpu)
+{
+	struct task_struct *finisher = READ_ONCE(per_cpu(wpool_finisher, cpu));
+	u32 tries = 0;
+
+	/* short: a finisher has preemption off, and wpool_finish_forget() clears a dead one */
+	while (finisher && READ_ONCE(per_cpu(wpool_finisher, cpu)) == finisher)
+		wpool_task_await_hands(&tries);
+}
+
+void wpool_finish_sync(const struct wpool_task *task)
+{
+	/* the finisher is read after the task's state; pairs with finish:A */
+	smp_rmb();
+	sync_cpu(READ_ONCE(task->cpu));
+	/* the accounts are read after the finisher; pairs with finish:A */
+	smp_rmb();
+}
+
+void wpool_finish_sync_all(void)
+{
+	int cpu;
+
+	/* as in wpool_finish_sync() */
+	smp_rmb();
+	for_each_possible_cpu(cpu)
+		sync_cpu(cpu);
+	/* the accounts are read after the finishers, as in wpool_finish_sync() */
+	smp_rmb();
+}
+
+void wpool_finish_forget(struct task_struct *thread)
+{
+	int cpu;
+
+	/* another thread may have become the finisher of that CPU */
+	for_each_possible_cpu(cpu)
+		cmpxchg(&per_cpu(wpool_finisher, cpu), thread, NULL);
 }
 
 bool wpool_task_mark_cancelled(struct wpool_task *task)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The states of a task and its transitions.
+ * The states of a task, its transitions, and what goes with them: the accept and the finish.
  *
  *              submit               taker                  returned
  *      IDLE ----------> PENDING ----------> RUNNING ------------------> IDLE
@@ -34,6 +34,14 @@
  *
  * While a joinable task is RUNNING, or held by a thread that took it out of a queue,
  * its other fields belong to that thread. The change to IDLE is the last touch.
+ *
+ * A task finishes in a thread, with preemption off:
+ *
+ *   wpool_finish_begin()    announces the finish on this CPU, which task->cpu names
+ *   the change to IDLE      the last touch of the task
+ *   wpool_finish_settle()   counts the task out, and gives its token back
+ *   wpool_waiters_serve()   gives the token to the first waiter, if there is one
+ *   wpool_finish_end()      ends the announcement: see finish:A in state.c
  */
 #ifndef WPOOL_TASK_STATE_H
 #define WPOOL_TASK_STATE_H
@@ -46,6 +54,7 @@
 #include "core/trace.h"
 #include "inject.h"
 #include "task/debug.h"
+#include "task/tokens.h"
 
 #define WPOOL_ST_IDLE		0
 #define WPOOL_ST_PENDING	1
@@ -177,6 +186,65 @@ static __always_inline void wpool_accept_claimed(struct wpool *pool, struct wpoo
 	else
 		wpool_sched_push(pool, rq, tasks, nr, flags);
 }
+
+/* The thread that is in a finish on this CPU; only compared, never followed. */
+DECLARE_PER_CPU(struct task_struct *, wpool_finisher);
+
+/** wpool_finish_begin() - announce a finish, see above; in a thread, never in an interrupt */
+static inline void wpool_finish_begin(void)
+{
+	__this_cpu_write(wpool_finisher, current);
+	/* finish:A, pairs with wpool_finish_sync() */
+	smp_wmb();
+}
+
+/** wpool_finish_end() - end the announcement: the accounts are right, or no task was finished */
+static inline void wpool_finish_end(void)
+{
+	/* finish:A, pairs with wpool_finish_sync() */
+	smp_wmb();
+	__this_cpu_write(wpool_finisher, NULL);
+}
+
+/*
+ * Count an IDLE task out and give its token back. Preemption is off since wpool_finish_begin().
+ * Returns true if there are waiters: then call wpool_waiters_serve(), which gives free tokens to
+ * the first ones, queues their tasks here, and wakes a waiter after its last task.
+ */
+static __always_inline __must_check bool
+wpool_finish_settle(struct wpool *pool, struct wpool_runq *rq, u32 colour, int status)
+{
+	u32 batch = READ_ONCE(pool->token_batch);
+
+	wpool_account_out(rq, colour, status);
+	if (batch == WPOOL_NO_TOKENS) {
+		/* without a limit no submitter waits for a token */
+		local64_dec(&rq->share.tokenless);
+		return false;
+	}
+	if (likely(!(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))) {
+		/* give:A; a locked instruction, on this CPU's cache line */
+		if (likely(atomic_inc_return(&rq->share.tokens) < 2 * (int)batch) &&
+		    likely(!(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE)))
+			return false;
+		wpool_tokens_spill(pool, rq);
+	} else {
+		/* give:A */
+		if (unlikely(atomic_inc_return(&pool->admission.tokens) >=
+			     READ_ONCE(pool->admission.plenty)))
+			wpool_tokens_relax(pool);
+	}
+	return READ_ONCE(pool->attention) & WPOOL_ATT_WAITERS;
+}
+
+/* A thread has died, perhaps in a finish: wpool_finish_sync() need not wait for it any more. */
+void wpool_finish_forget(struct task_struct *thread);
+
+/* A task was seen IDLE: wait until its last finish has settled the accounts, too. May sleep. */
+void wpool_finish_sync(const struct wpool_task *task);
+
+/** wpool_finish_sync_all() - wpool_finish_sync() for all tasks that are counted out; may sleep */
+void wpool_finish_sync_all(void);
 
 /*
  * atomic_try_cmpxchg() on a state that was read before. The tests can delay a thread between the

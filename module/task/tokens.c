@@ -6,7 +6,7 @@
  * pool->attention; the other announces itself in attention and then searches for tokens. With a
  * full barrier between the two steps on both sides, at least one side sees the other.
  *
- *   give:A    tokens++, full barrier, read attention (waiters.h, waiters.c)
+ *   give:A    tokens++, full barrier, read attention (state.h, and here)
  *   scarce:A  set SCARCE, full barrier, empty the caches
  *   wait:A    set WAITERS, full barrier, look for a token in pool->admission.tokens (waiters.c)
  *
@@ -87,6 +87,17 @@ void __wpool_tokens_make_scarce(struct wpool *pool)
 	wpool_for_each_runq(pool, rq, cpu)
 		if (atomic_read(&rq->share.tokens))
 			atomic_add(atomic_xchg(&rq->share.tokens, 0), &pool->admission.tokens);
+}
+
+void wpool_tokens_spill(struct wpool *pool, struct wpool_runq *rq)
+{
+	unsigned long flags;
+
+	/* under the lock, so that a search for tokens does not miss these tokens */
+	raw_spin_lock_irqsave(&pool->admission.lock, flags);
+	/* give:A, for all tokens of the cache */
+	atomic_add_return(atomic_xchg(&rq->share.tokens, 0), &pool->admission.tokens);
+	raw_spin_unlock_irqrestore(&pool->admission.lock, flags);
 }
 
 void wpool_tokens_relax(struct wpool *pool)

@@ -68,6 +68,9 @@ static inline void wpool_tokens_owe(struct wpool *pool, struct wpool_runq *rq)
 		atomic_dec(&pool->admission.tokens);
 }
 
+/** wpool_tokens_spill() - move the tokens of a CPU's cache to the pool */
+void wpool_tokens_spill(struct wpool *pool, struct wpool_runq *rq);
+
 /** wpool_tokens_relax() - let the CPUs cache tokens, if there are plenty */
 void wpool_tokens_relax(struct wpool *pool);
 

@@ -20,7 +20,6 @@
 #include "core/registry.h"
 #include "core/sched.h"
 #include "core/state.h"
-#include "task/finish.h"
 #include "task/run.h"
 #include "task/state.h"
 

@@ -2,7 +2,7 @@
 /*
  * The waiters for tokens, see waiters.h.
  *
- * Barrier pairs: give:A and wait:A are those of tokens.c.
+ * Barrier pairs: wait:A is that of tokens.c.
  *
  * wait:A has a second partner, because a task may be cancelled while its submitter joins the
  * waiters. The submitter marks the task as waiting, full barrier, and checks whether the task is
@@ -39,6 +39,7 @@
 #include "core/sched.h"
 #include "core/tidy_queue.h"
 #include "task/state.h"
+#include "task/tokens.h"
 
 /* The most waiters served, and tasks accepted, in one hold of the lock */
 #define SERVE_BATCH	WPOOL_WAITER_TASKS
@@ -217,19 +218,6 @@ bool wpool_waiters_serve(struct wpool *pool)
 	see_to(pool, rq, &served);
 	local_irq_restore(flags);
 	return served.nr_tasks == SERVE_BATCH;
-}
-
-void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq)
-{
-	unsigned long flags;
-
-	/* under the lock, so that a search for tokens does not miss these tokens */
-	raw_spin_lock_irqsave(&pool->admission.lock, flags);
-	/* give:A, for all tokens of the cache */
-	atomic_add_return(atomic_xchg(&rq->share.tokens, 0), &pool->admission.tokens);
-	raw_spin_unlock_irqrestore(&pool->admission.lock, flags);
-	if (READ_ONCE(pool->attention) & WPOOL_ATT_WAITERS)
-		wpool_waiters_serve(pool);
 }
 
 /* End a wait with @error, and remove the waiter, unless another thread has ended it meanwhile. */

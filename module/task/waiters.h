@@ -9,7 +9,6 @@
 #include <linux/list.h>
 
 #include "core/state.h"
-#include "task/tokens.h"
 
 struct task_struct;
 
@@ -42,38 +41,6 @@ struct wpool_waiter {
 
 /* A pass: serve the first waiters. True if tokens and waiters may remain: waiters.c, serve rule */
 bool wpool_waiters_serve(struct wpool *pool);
-
-/** wpool_waiters_spill() - give the tokens of a CPU's cache to the waiters, or to the pool */
-void wpool_waiters_spill(struct wpool *pool, struct wpool_runq *rq);
-
-/*
- * Give the token of a finished task to the first waiter: one task of the waiter is accepted and
- * queued here; after its last task the waiter is woken. Without waiters, give the token back.
- * Preemption is off.
- */
-static inline void wpool_waiters_give(struct wpool *pool, struct wpool_runq *rq)
-{
-	u32 batch = READ_ONCE(pool->token_batch);
-
-	if (batch == WPOOL_NO_TOKENS) {
-		/* without a limit no submitter waits for a token */
-		local64_dec(&rq->share.tokenless);
-		return;
-	}
-	if (likely(!(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))) {
-		/* give:A; a locked instruction, on this CPU's cache line */
-		if (unlikely(atomic_inc_return(&rq->share.tokens) >= 2 * (int)batch) ||
-		    unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_SCARCE))
-			wpool_waiters_spill(pool, rq);
-		return;
-	}
-	/* give:A */
-	if (unlikely(atomic_inc_return(&pool->admission.tokens) >=
-		     READ_ONCE(pool->admission.plenty)))
-		wpool_tokens_relax(pool);
-	if (unlikely(READ_ONCE(pool->attention) & WPOOL_ATT_WAITERS))
-		wpool_waiters_serve(pool);
-}
 
 /*
  * Wait until the waiter's tasks are accepted. Returns 0 if all were; -EAGAIN if max_blocking

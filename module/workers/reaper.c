@@ -23,7 +23,7 @@
 #include "core/state.h"
 #include "core/tidy_queue.h"
 #include "core/wake.h"
-#include "task/finish.h"
+#include "task/state.h"
 #include "workers/owner_hooks.h"
 
 #define FIRST_LOOK_NS	(20 * NSEC_PER_USEC)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Admission: module/task/tokens.c and waiters.c, and their headers.
+ * Admission: module/task/tokens.c and waiters.c, and their headers, submit.c and state.h.
  *
  * Each submitter takes a token, waits in line, or (TRIES) is refused; one waiter may give
  * up. Finishers give the tokens back on two CPUs, each with a cache that the finishers use
@@ -11,12 +11,13 @@
  * find them, and no debt is left. A waiter is served before submitters that came later. A
  * submitter is refused only if it met a full pool, or a finish that had not ended.
  *
+ * barrier: task/state.h give:A
+ * omits: task/state.h accept:A
+ * barrier: task/tokens.c give:A
  * barrier: task/tokens.c scarce:A
- * barrier: task/waiters.c give:A
  * barrier: task/waiters.c wait:A
  * omits: task/waiters.c close:A
  * omits: task/waiters.c seen:A
- * barrier: task/waiters.h give:A
  *
  * holds waiting: -DSUBMITTERS=3
  * holds giving-up: -DSUBMITTERS=2 -DRUNNING=2 -DGIVES_UP=1
@@ -199,7 +200,7 @@ inline serve()
 
 #define cpu	(me & 1)
 
-/* wpool_waiters_give(), after wpool_account_out() */
+/* wpool_finish_settle() after wpool_account_out(), and wpool_waiters_serve() */
 inline give()
 {
 	att = load(ATTENTION) & SCARCE;

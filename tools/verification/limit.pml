@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A pool without a limit gets one: module/task/tokens.c, tokens.h and waiters.h.
+ * A pool without a limit gets one: module/task/tokens.c, submit.c and state.h.
  *
  * Without a limit, submitters and finishers use no tokens. Each counts on its CPU the
  * tokens that it did not take or give, until it sees that there is a limit. The resizer
