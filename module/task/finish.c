@@ -23,7 +23,8 @@ static __always_inline void settle_and_serve(struct wpool *pool, struct wpool_ru
 	wpool_finish_end();
 }
 
-void wpool_finish_detached(struct wpool *pool, u32 colour, int status)
+/* Finish a task whose memory no longer belongs to the pool. */
+static void finish_detached(struct wpool *pool, u32 colour, int status)
 {
 	/* interrupts off: the pool is not freed before the token is back */
 	local_irq_disable();
@@ -115,7 +116,7 @@ void wpool_finish_unrun(struct wpool *pool, struct wpool_task *task, int status)
 	if (abort)
 		abort(task, status);
 	module_put(owner);
-	wpool_finish_detached(pool, colour, status);
+	finish_detached(pool, colour, status);
 }
 
 /* End an event that the pool did not accept, because the pool was closed. */
@@ -241,7 +242,7 @@ static void fail_nested(struct wpool_worker *w)
 	}
 	for (colour = 0; colour < ARRAY_SIZE(w->on_stack); colour++)
 		for (; w->on_stack[colour]; w->on_stack[colour]--)
-			wpool_finish_detached(w->pool, colour, -EIO);
+			finish_detached(w->pool, colour, -EIO);
 	w->held = NULL;
 	w->nested = 0;
 }
@@ -258,7 +259,7 @@ void wpool_finish_dead(struct wpool_worker *w)
 		if (w->abort)
 			w->abort(task, -EIO);
 		module_put(w->task_owner);
-		wpool_finish_detached(w->pool, w->colour, -EIO);
+		finish_detached(w->pool, w->colour, -EIO);
 	} else {
 		wpool_finish_joinable(w->pool, task, WPOOL_ST_RUNNING, -EIO);
 	}

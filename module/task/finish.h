@@ -13,9 +13,6 @@
 void wpool_finish_joinable(struct wpool *pool, struct wpool_task *task,
 			   int from, int status);
 
-/* Finish a task whose memory no longer belongs to the pool. */
-void wpool_finish_detached(struct wpool *pool, u32 colour, int status);
-
 /*
  * For the thread that holds a task: finish a CANCELLED task that is no event, call the abort
  * function of an event that a closed pool did not accept, and put any other back into a queue.
