@@ -31,9 +31,9 @@ static int do_record(const struct wish *wish, struct errmsg *e)
 		trace_explain(recording.file, recording.stop_over_ns, e) : 0;
 }
 
-enum verb { RECORD, REPORT, TIMEHIST, CHROME, EXPLAIN };
+enum verb { RECORD, REPORT, EXPLAIN };
 
-static const char *const verbs[] = { "record", "report", "timehist", "chrome", "explain", NULL };
+static const char *const verbs[] = { "record", "report", "explain", NULL };
 
 static int act(const struct wish *wish, enum verb verb, struct errmsg *e)
 {
@@ -42,10 +42,6 @@ static int act(const struct wish *wish, enum verb verb, struct errmsg *e)
 	switch (verb) {
 	case REPORT:
 		return trace_report(file, wish->by, e);
-	case TIMEHIST:
-		return trace_timehist(file, e);
-	case CHROME:
-		return trace_chrome(file, e);
 	case EXPLAIN:
 		return trace_explain(file, wish->over_ns, e);
 	default:
@@ -96,7 +92,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 	given = cli_parse(cmd, argc, argv, &wish);
 	if (optind == argc)
-		cli_usage(cmd, "record, report, timehist, chrome or explain?");
+		cli_usage(cmd, "record, report or explain?");
 	if (parse_word(argv[optind++], verbs, &verb, e))
 		cli_usage(cmd, "%s", e->text);
 	/* the help of an option begins with its verb */
@@ -114,7 +110,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 const struct command cmd_trace = {
 	.name = "trace",
-	.args = "record|report|timehist|chrome|explain [OPTION]... [FILE]",
+	.args = "record|report|explain [OPTION]... [FILE]",
 	.summary = "record what happens to each task, and show it",
 	.help =
 "Records the tracepoints of wpool into a file until it is interrupted, and shows recordings.\n"
@@ -123,11 +119,9 @@ const struct command cmd_trace = {
 "reads its file twice.\n"
 "\n"
 "report prints how many tasks ended, how long they waited, and how long they ran: the median,\n"
-"the time that one in a hundred exceeds, and the longest time. timehist prints a line for each\n"
-"task that ended. chrome writes JSON that Perfetto and Chrome's trace viewer show, with a row\n"
-"for each worker. For the first task that waited longer than 5 ms, explain prints what the\n"
-"pool's workers of its CPU did meanwhile, and which threads had that CPU, if the recording\n"
-"contains them.",
+"the time that one in a hundred exceeds, and the longest time. For the first task that waited\n"
+"longer than 5 ms, explain prints what the pool's workers of its CPU did meanwhile, and which\n"
+"threads had that CPU, if the recording contains them.",
 	.options = options,
 	.run = run,
 };

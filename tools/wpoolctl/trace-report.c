@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A trace as a table, by function, CPU or worker, and as a line for each task. */
+/* A trace as a table, by function, CPU or worker. */
 #include "trace.h"
 
 #include "alloc.h"
@@ -14,8 +14,6 @@ const char *const trace_by_names[NR_TRACE_BYS + 1] = {
 	[TRACE_BY_CPU] = "cpu",
 	[TRACE_BY_WORKER] = "worker",
 };
-
-/* ---- the table ---- */
 
 struct row {
 	char name[TRACE_FUNC_LEN];
@@ -130,41 +128,4 @@ int trace_report(const char *file, enum trace_by by, struct errmsg *e)
 		qsort(report.row, report.nr, sizeof(*report.row), more_time);
 	print_report(&report);
 	return 0;
-}
-
-/* ---- a line for each task ---- */
-
-static void print_titles(bool *begun)
-{
-	if (!*begun)
-		printf("%s%14s %4s %7s %8s %7s %9s  %s%s\n", out_style(OUT_BOLD), "END", "CPU",
-		       "WORKER", "TASK", "WAIT", "RUN", "FUNCTION", out_plain());
-	*begun = true;
-}
-
-static bool print_task(const struct trace_event *event, void *arg)
-{
-	char wait[16] = "-", run[24], worker[16] = "-";
-
-	print_titles(arg);
-	if (event->kind != TRACE_FINISHED && event->kind != TRACE_DROPPED)
-		return true;
-	if (event->started)
-		format_short(event->started->value, wait, sizeof(wait));
-	if (event->kind == TRACE_FINISHED)
-		format_short(event->value, run, sizeof(run));
-	else
-		snprintf(run, sizeof(run), "%s", strerrorname_np(-event->status) ?: "dropped");
-	if (event->worker >= 0)
-		snprintf(worker, sizeof(worker), "%d", event->worker);
-	printf("%14.6f %4d %7s %08x %7s %9s  %s\n", event->ns / 1e9, event->cpu, worker,
-	       event->task, wait, run, event->func);
-	return true;
-}
-
-int trace_timehist(const char *file, struct errmsg *e)
-{
-	bool begun = false;
-
-	return trace_read(file, print_task, &begun, e);
 }

@@ -83,11 +83,6 @@ extern const char *const trace_by_names[NR_TRACE_BYS + 1];
 /* Print a table of ended tasks: how many, how long they waited and ran. */
 int trace_report(const char *file, enum trace_by by, struct errmsg *e);
 
-int trace_timehist(const char *file, struct errmsg *e);
-
-/* Print JSON for trace viewers, a row for each worker. */
-int trace_chrome(const char *file, struct errmsg *e);
-
 /* Find the first task that waited longer than @over_ns; print what its CPU ran meanwhile. */
 int trace_explain(const char *file, __u64 over_ns, struct errmsg *e);
 
