@@ -468,28 +468,14 @@ void attr_put_names(enum attr_use use)
 		printf("%s=\n", attr->name);
 }
 
-void attr_put_values(const char *name, enum attr_use use)
+void attr_put_words(const char *name, enum attr_use use)
 {
 	const struct attr *attr = find_attr(name, strlen(name));
-	char cpus[64];
 	size_t i;
 
-	/* the shell splits "sched=fifo:" at the colon */
-	if (!strncmp(name, CLASS_PREFIX, strlen(name)))
-		puts("1\n50\n99");
-	if (!attr)
-		return;
-	for (i = 0; i < ARRAY_SIZE(attr->words) && attr->words[i]; i++)
+	for (i = 0; attr && i < ARRAY_SIZE(attr->words) && attr->words[i]; i++)
 		if (is_for(attr->words[i], use))
 			puts(attr->words[i]);
-	if (attr->type == ATTR_CLASS)
-		puts(CLASS_PREFIX);
-	else if (attr->type == ATTR_BOOL)
-		puts("0\n1");
-	else if (attr->type == ATTR_LIMIT)
-		puts("max");
-	else if (attr->type == ATTR_CPUS && !sysfs_cpus("online", cpus, sizeof(cpus)))
-		printf("all\n%s\n", cpus);
 }
 
 const char *attr_word(const char *name, __u32 value)

@@ -71,9 +71,9 @@ void attr_explain(struct errmsg *e, int err, const char *pool, const struct attr
 const char *attr_default_unless(const char *name, const char *value, const char *pool,
 				bool prealloc, char *buf, size_t len);
 
-/* For completion, one a line: print each "name=", or the values to suggest for @name. */
+/* For completion, one a line: print each "name=", or the words that @name may be. */
 void attr_put_names(enum attr_use use);
-void attr_put_values(const char *name, enum attr_use use);
+void attr_put_words(const char *name, enum attr_use use);
 
 /* Print the names of all attributes and their values, for the manual and for the help. */
 void attr_print_manual(void);

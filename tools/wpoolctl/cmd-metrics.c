@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * wpoolctl metrics: the figures of all pools for Prometheus, in the format that the textfile
- * collector of its node_exporter reads, or in the stricter format of OpenMetrics.
+ * collector of its node_exporter reads.
  *
  * A file is written under another name and then renamed. A reader finds the whole old file or the
  * whole new file; if writing fails, the old file stays.
@@ -24,11 +24,10 @@ static const struct {
 
 /* ---- writing ---------------------------------------------------------------- */
 
-/* The samples of a counter end in _total. In OpenMetrics, HELP and TYPE omit that suffix. */
-static void describe(FILE *out, const char *name, const char *type, const char *help,
-		     bool openmetrics)
+/* The names of counters end in _total. */
+static void describe(FILE *out, const char *name, const char *type, const char *help)
 {
-	const char *end = !strcmp(type, "counter") && !openmetrics ? "_total" : "";
+	const char *end = !strcmp(type, "counter") ? "_total" : "";
 
 	fprintf(out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, end, help, name, end, type);
 }
@@ -38,36 +37,35 @@ static void write_limit(FILE *out, const char *name, const char *pool, const cha
 	fprintf(out, "%s{pool=\"%s\"} %s\n", name, pool, strcmp(value, "max") ? value : "+Inf");
 }
 
-static void write_limits(FILE *out, const struct pools *pools, bool openmetrics)
+static void write_limits(FILE *out, const struct pools *pools)
 {
 	__u64 max_workers = sysfs_max_workers();
 	const struct pool *pool;
 
 	if (max_workers) {
-		describe(out, "wpool_max_workers", "gauge", "Workers at most, over all pools.",
-			 openmetrics);
+		describe(out, "wpool_max_workers", "gauge", "Workers at most, over all pools.");
 		fprintf(out, "wpool_max_workers %llu\n", max_workers);
 	}
-	describe(out, "wpool_open", "gauge", "1 if the pool accepts tasks.", openmetrics);
+	describe(out, "wpool_open", "gauge", "1 if the pool accepts tasks.");
 	for_each_pool(pool, pools)
 		fprintf(out, "wpool_open{pool=\"%s\"} %d\n", pool->name,
 			!strcmp(pool->now.state, "open"));
-	describe(out, "wpool_capacity", "gauge", "Workers at most.", openmetrics);
+	describe(out, "wpool_capacity", "gauge", "Workers at most.");
 	for_each_pool(pool, pools)
 		write_limit(out, "wpool_capacity", pool->name, pool->now.capacity);
-	describe(out, "wpool_queue_depth", "gauge", "Tasks accepted beyond capacity.", openmetrics);
+	describe(out, "wpool_queue_depth", "gauge", "Tasks accepted beyond capacity.");
 	for_each_pool(pool, pools)
 		write_limit(out, "wpool_queue_depth", pool->name, pool->now.queue_depth);
 }
 
-static void write_figures(FILE *out, const struct pools *pools, bool openmetrics)
+static void write_figures(FILE *out, const struct pools *pools)
 {
 	const struct figure_info *figure;
 	const struct pool *pool;
 
 	for (figure = figures; figure < figures + NR_FIGURES; figure++) {
 		describe(out, figure->metric, figure->is_counter ? "counter" : "gauge",
-			 figure->help, openmetrics);
+			 figure->help);
 		for_each_pool(pool, pools)
 			fprintf(out, "%s%s{pool=\"%s\"} %llu\n", figure->metric,
 				figure->is_counter ? "_total" : "", pool->name,
@@ -75,21 +73,20 @@ static void write_figures(FILE *out, const struct pools *pools, bool openmetrics
 	}
 }
 
-static void write_pressure(FILE *out, const struct pools *pools, bool openmetrics)
+static void write_pressure(FILE *out, const struct pools *pools)
 {
 	static const int seconds[NR_PRESSURES] = { 10, 60, 300 };
 	const struct pool *pool;
 	size_t n;
 
 	describe(out, "wpool_pressure_ratio", "gauge",
-		 "Share of the last seconds in which tasks were queued for long or submitters waited.",
-		 openmetrics);
+		 "Share of the last seconds in which tasks were queued for long or submitters waited.");
 	for_each_pool(pool, pools)
 		for (n = 0; n < NR_PRESSURES; n++)
 			fprintf(out, "wpool_pressure_ratio{pool=\"%s\",seconds=\"%d\"} %.4f\n",
 				pool->name, seconds[n], pool->now.pressure.percent[n] / 100);
 	describe(out, "wpool_pressure_seconds", "counter",
-		 "Time in which tasks were queued for long or submitters waited.", openmetrics);
+		 "Time in which tasks were queued for long or submitters waited.");
 	for_each_pool(pool, pools)
 		fprintf(out, "wpool_pressure_seconds_total{pool=\"%s\"} %.6f\n", pool->name,
 			pool->now.pressure.total_us / 1e6);
@@ -119,7 +116,7 @@ static void write_histogram(FILE *out, const struct pool *pool, enum hist_kind k
 	fprintf(out, "%s_count{pool=\"%s\"} %llu\n", times[kind].name, pool->name, below);
 }
 
-static void write_times(FILE *out, const struct pools *pools, bool openmetrics)
+static void write_times(FILE *out, const struct pools *pools)
 {
 	const struct pool *pool;
 	enum hist_kind kind;
@@ -131,27 +128,23 @@ static void write_times(FILE *out, const struct pools *pools, bool openmetrics)
 			if (!pool->now.hists.nr_buckets)
 				continue;
 			if (!described)
-				describe(out, times[kind].name, "histogram", times[kind].help,
-					 openmetrics);
+				describe(out, times[kind].name, "histogram", times[kind].help);
 			described = true;
 			write_histogram(out, pool, kind);
 		}
 	}
 }
 
-static void write_all(FILE *out, const struct pools *pools, bool openmetrics)
+static void write_all(FILE *out, const struct pools *pools)
 {
-	write_limits(out, pools, openmetrics);
-	write_figures(out, pools, openmetrics);
-	write_pressure(out, pools, openmetrics);
-	write_times(out, pools, openmetrics);
-	if (openmetrics)
-		fputs("# EOF\n", out);
+	write_limits(out, pools);
+	write_figures(out, pools);
+	write_pressure(out, pools);
+	write_times(out, pools);
 }
 
 /* The temporary name has another ending than @path, so that no collector reads the file. */
-static int write_file(const char *path, const struct pools *pools, bool openmetrics,
-		      struct errmsg *e)
+static int write_file(const char *path, const struct pools *pools, struct errmsg *e)
 {
 	struct stat st;
 	char *aside;
@@ -166,7 +159,7 @@ static int write_file(const char *path, const struct pools *pools, bool openmetr
 	if (fd < 0)
 		return errmsg_set(e, "%s: %m", path);
 	out = alloc_checked(fdopen(fd, "w"));
-	write_all(out, pools, openmetrics);
+	write_all(out, pools);
 	/* let other users read the file; after fsync, a crash leaves the old or the new file */
 	if (fchmod(fd, 0644) || fflush(out) || ferror(out) || fsync(fd) || rename(aside, path)) {
 		err = errmsg_set(e, "%s: %m", path);
@@ -178,7 +171,6 @@ static int write_file(const char *path, const struct pools *pools, bool openmetr
 
 struct options {
 	const char *output;
-	bool openmetrics;
 };
 
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *e)
@@ -191,9 +183,9 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	cli_no_more_args(cmd, argc, argv);
 	err = pools_look(&pools, e);
 	if (!err && given.output)
-		err = write_file(given.output, &pools, given.openmetrics, e);
+		err = write_file(given.output, &pools, e);
 	else if (!err)
-		write_all(stdout, &pools, given.openmetrics);
+		write_all(stdout, &pools);
 	return err;
 }
 
@@ -201,15 +193,12 @@ static const struct cli_option options[] = {
 	{ "output", "FILE",
 	  "write to this file; it is replaced only when the new one is complete",
 	  CLI_FILE(struct options, output) },
-	{ "openmetrics", NULL,
-	  "write the stricter format of OpenMetrics, which node_exporter does not read",
-	  CLI_FLAG(struct options, openmetrics) },
 	{ }
 };
 
 const struct command cmd_metrics = {
 	.name = "metrics",
-	.args = "[--output FILE] [--openmetrics]",
+	.args = "[--output FILE]",
 	.summary = "write the figures of all pools for Prometheus",
 	.help =
 "Writes the figures of all pools, and the histograms of waits and runs of pools whose\n"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* wpoolctl show: a pool's sysfs files, except histogram. */
-#include "alloc.h"
 #include "attrs.h"
 #include "cli.h"
 #include "out.h"
@@ -30,7 +29,6 @@ static const struct known_file {
 
 struct shown {
 	const char *pool;
-	const char *only;	/* names, separated by commas; NULL for all */
 	bool as_json;
 	bool prealloc;
 	struct json_object *json;
@@ -38,12 +36,12 @@ struct shown {
 };
 
 /* The place of a file in the list, or NULL. */
-static struct dirent **find(const struct sysfs_names *files, const char *name, size_t len)
+static struct dirent **find(const struct sysfs_names *files, const char *name)
 {
 	struct dirent **file = files->entry;
 
 	for (; file < files->entry + files->nr; file++)
-		if (*file && !strncmp((*file)->d_name, name, len) && !(*file)->d_name[len])
+		if (*file && !strcmp((*file)->d_name, name))
 			return file;
 	return NULL;
 }
@@ -110,7 +108,7 @@ static int show_group(const struct shown *shown, enum group group,
 
 	for (i = 0; !err && i < ARRAY_SIZE(known_files); i++) {
 		name = known_files[i].name;
-		file = known_files[i].group == group ? find(files, name, strlen(name)) : NULL;
+		file = known_files[i].group == group ? find(files, name) : NULL;
 		if (!file)
 			continue;
 		err = show_attr(shown, name, &title, e);
@@ -122,36 +120,12 @@ static int show_group(const struct shown *shown, enum group group,
 	return err;
 }
 
-/* Lists the files to show: those that --columns names, or all. */
-static int list_files(const struct shown *shown, struct sysfs_names *files, struct errmsg *e)
-{
-	const char *name = shown->only;
-	struct sysfs_names present;
-	struct dirent **file;
-	size_t len;
-	int err = sysfs_list_attrs(shown->pool, &present, e);
-
-	*files = name ? (struct sysfs_names){ } : present;
-	for (; !err && name; name = name[len] ? name + len + 1 : NULL) {
-		len = strcspn(name, ",");
-		file = find(&present, name, len);
-		if (!file)
-			return errmsg_set(e, "--columns: pool '%s' has no '%.*s'",
-					  shown->pool, len < 40 ? (int)len : 40, name);
-		if (find(files, name, len))
-			continue;
-		files->entry = alloc_one_more(files->entry, files->nr, sizeof(*file));
-		files->entry[files->nr++] = *file;
-	}
-	return err;
-}
-
 static int show_pool(struct shown *shown, struct errmsg *e)
 {
 	char prealloc[SYSFS_VALUE_LEN];
 	struct sysfs_names files;
 	enum group group;
-	int err = list_files(shown, &files, e);
+	int err = sysfs_list_attrs(shown->pool, &files, e);
 
 	if (err)
 		return err;
@@ -183,8 +157,6 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 }
 
 static const struct cli_option options[] = {
-	{ "columns", "NAME,...", "only these sysfs files",
-	  CLI_TEXT(struct shown, only) },
 	{ "json", NULL,
 	  "one object; the keys are the names of the sysfs files; not_default lists the\n"
 	  "attributes that are not at their defaults",
@@ -194,7 +166,7 @@ static const struct cli_option options[] = {
 
 const struct command cmd_show = {
 	.name = "show",
-	.args = "POOL [--columns NAME,...] [--json]",
+	.args = "POOL [--json]",
 	.summary = "show all attributes and figures of a pool",
 	.help =
 "Shows all attributes and figures of a pool. An attribute that is not at its default is\n"

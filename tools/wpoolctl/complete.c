@@ -9,32 +9,16 @@
 #include "columns.h"
 #include "work.h"
 
-static void put_names(int err, struct sysfs_names *names)
-{
-	size_t i;
-
-	for (i = 0; !err && i < names->nr; i++)
-		puts(names->entry[i]->d_name);
-}
-
 static void put_pools(void)
 {
 	struct sysfs_names names;
 	struct errmsg e;
+	size_t i;
 
-	put_names(sysfs_list_pools(&names, &e), &names);
-}
-
-/* The values of the command's option --columns. */
-static void put_columns(const struct command *cmd)
-{
-	struct sysfs_names names;
-	struct errmsg e;
-
-	if (strcmp(cmd->name, "show"))
-		columns_put_names(strcmp(cmd->name, "list"));
-	else
-		put_names(sysfs_list_attrs("default", &names, &e), &names);
+	if (sysfs_list_pools(&names, &e))
+		return;
+	for (i = 0; i < names.nr; i++)
+		puts(names.entry[i]->d_name);
 }
 
 static void put_commands(const struct command *const *commands)
@@ -53,7 +37,6 @@ static void put_works(void)
 
 static void put_option_values(const struct command *cmd, const struct cli_option *option)
 {
-	char cpus[64];
 	size_t i;
 
 	for (i = 0; option->words && option->words[i]; i++)
@@ -66,14 +49,11 @@ static void put_option_values(const struct command *cmd, const struct cli_option
 		puts("@files");
 	} else if (!strcmp(option->arg, "NAME,...")) {
 		puts("@list");
-		put_columns(cmd);
+		columns_put_names(strcmp(cmd->name, "list"));
 	} else if (!strcmp(option->arg, "COLUMN")) {
-		put_columns(cmd);
+		columns_put_names(true);
 	} else if (!strncmp(option->arg, "KIND[", 5)) {
 		put_works();
-	} else if (!strcmp(option->arg, "LIST") || !strcmp(option->arg, "CPU")) {
-		if (!sysfs_cpus("online", cpus, sizeof(cpus)))
-			puts(cpus);
 	}
 }
 
@@ -144,9 +124,8 @@ int complete(const struct command *const *commands, int argc, char **argv)
 	if (argc > 2 && separates(argv[argc - 1]))
 		argc++;
 	if (argc > 3 && separates(argv[argc - 2])) {
-		attr_put_values(argv[argc - 3],
-				strcmp(cmd->name, "tune") ? ATTR_CREATE : ATTR_TUNE);
-		work_put_values(argv[argc - 3]);
+		attr_put_words(argv[argc - 3],
+			       strcmp(cmd->name, "tune") ? ATTR_CREATE : ATTR_TUNE);
 		return CLI_OK;
 	}
 	option = find_option(cmd, argv[argc - 2]);

@@ -69,9 +69,6 @@ static int look(struct pool *pool, struct errmsg *e)
 	err = sysfs_snapshot(pool->name, &pool->now, e);
 	pool->present = !err;
 	pool->valid = !err && was_present && has_rates(&pool->last, &pool->now);
-	if (pool->valid)
-		pool->done_per_s[pool->nr_done++ % POOL_HISTORY] =
-			pool_rate(pool, FIGURE_COMPLETED);
 	return err;
 }
 

@@ -5,15 +5,11 @@
 
 #include "sysfs.h"
 
-#define POOL_HISTORY	256	/* in looks */
-
 struct pool {
 	char *name;
 	bool present;		/* the latest look found the pool, and filled @now */
 	bool valid;		/* @last has figures of the same pool, so there are rates */
 	struct snapshot last, now;
-	float done_per_s[POOL_HISTORY];	/* a ring with the latest looks */
-	unsigned int nr_done;
 };
 
 struct pools {

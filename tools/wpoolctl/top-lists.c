@@ -406,7 +406,8 @@ static void show_row(const struct list *list, const struct rows *rows, const str
 	screen_end_line();
 }
 
-int top_name_width(const struct top *top)
+/* Width of the names of pools: as wide as the longest, if the screen has room. */
+static int name_width(const struct top *top)
 {
 	int width = 7;
 	size_t i;
@@ -424,7 +425,7 @@ void show_list(struct top *top)
 	size_t i, shown = 0;
 
 	for (i = 0; list->column[i].title; i++)
-		rows.width[i] = list->column[i].width ?: -top_name_width(top);
+		rows.width[i] = list->column[i].width ?: -name_width(top);
 	error = list->make(top, &rows);
 	if (*error->text) {
 		screen_put(OUT_WARN, "%s", error->text);

@@ -60,57 +60,6 @@ static void show_pools(struct top *top)
 	top->nr_lines = shown;
 }
 
-/* ---- history ----------------------------------------------------------------- */
-
-/* The character for a value. 0 has its own, so that a small value differs from it. */
-static char level_of(double value, double most)
-{
-	static const char levels[] = "_.:-=+*#%@";
-	size_t nr = sizeof(levels) - 2;
-
-	return value <= 0 ? levels[0] : levels[1 + (size_t)((nr - 1) * value / most + 0.5)];
-}
-
-static double most_done(const struct pool *pool, unsigned int nr)
-{
-	double most = 0;
-	unsigned int i;
-
-	for (i = pool->nr_done - nr; i != pool->nr_done; i++)
-		most = max(most, pool->done_per_s[i % POOL_HISTORY]);
-	return most;
-}
-
-static void show_history_of(const struct pool *pool, int name_width, unsigned int room)
-{
-	unsigned int nr = min(min(pool->nr_done, POOL_HISTORY), room), i;
-	double most = most_done(pool, nr);
-
-	screen_put(OUT_PLAIN, "%-*.*s %8.0f ", name_width, name_width, pool->name, most);
-	for (i = pool->nr_done - nr; i != pool->nr_done; i++)
-		screen_put(OUT_GOOD, "%c", level_of(pool->done_per_s[i % POOL_HISTORY], most));
-	screen_end_line();
-}
-
-/* If the terminal has room below the pools, show a line of history for each of the first pools. */
-static void show_history(const struct top *top)
-{
-	int name_width = top_name_width(top);
-	int room = screen_width() - name_width - 11;
-	int left = screen_height() - screen_line() - 4;
-	const struct pool *pool;
-
-	if (!screen_is_open() || left < 1 || room < 20)
-		return;
-	screen_end_line();
-	screen_put(OUT_BOLD, "%-*s %8s %s", name_width, "pool", "most",
-		   "done/s, a look each, now on the right");
-	screen_end_line();
-	for_each_pool(pool, &top->pools)
-		if (top_passes(top, pool->name, "") && left-- > 0)
-			show_history_of(pool, name_width, room);
-}
-
 /* ---- the views -------------------------------------------------------------- */
 
 void top_show_summary(const struct top *top)
@@ -139,12 +88,10 @@ void top_show_view(struct top *top)
 {
 	if (top->first >= top->nr_lines)
 		top->first = top->nr_lines ? top->nr_lines - 1 : 0;
-	if (top->view == VIEW_POOLS) {
+	if (top->view == VIEW_POOLS)
 		show_pools(top);
-		show_history(top);
-	} else {
+	else
 		show_list(top);
-	}
 }
 
 size_t top_nr_sort_columns(const struct top *top)

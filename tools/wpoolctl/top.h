@@ -50,9 +50,6 @@ size_t top_preset_sort(const struct top *top);
 
 /* ---- top-lists.c: all views but that of the pools are lists of lines ---- */
 
-/* Width of the names of pools: as wide as the longest, if the screen has room. */
-int top_name_width(const struct top *top);
-
 void show_list(struct top *top);
 size_t list_nr_columns(enum view view);
 size_t list_preset_sort(enum view view);

@@ -5,16 +5,13 @@
 #include "alloc.h"
 #include "parse.h"
 
-/* Kinds of arguments. The last word of @wanted is an example for a message. */
-static const struct {
-	const char *wanted;
-	const char *values;	/* for the shell */
-} args[] = {
-	[ARG_DURATION] = { "a duration, such as 10ms", "10us\n100us\n1ms\n10ms\n100ms\n1s" },
-	[ARG_COUNT] = { "how often, such as 10", "1\n10\n100" },
-	[ARG_FD] = { "the number of an open file, such as 3" },
-	[ARG_SIZE] = { "a size, such as 64K", "4K\n64K\n1M" },
-	[ARG_TREE] = { "DEPTHxFANOUT[:DURATION], such as 4x2:10us", "3x2\n10x2\n4x4" },
+/* The argument that a kind wants. The last word is an example for a message. */
+static const char *const wants[] = {
+	[ARG_DURATION] = "a duration, such as 10ms",
+	[ARG_COUNT] = "how often, such as 10",
+	[ARG_FD] = "the number of an open file, such as 3",
+	[ARG_SIZE] = "a size, such as 64K",
+	[ARG_TREE] = "DEPTHxFANOUT[:DURATION], such as 4x2:10us",
 };
 
 const struct work_kind work_kinds[] = {
@@ -54,16 +51,6 @@ const char work_amounts[] =
 "random for each task: LOW-HIGH is uniform, exp=MEAN is exponential, pareto=LOW has the Pareto\n"
 "distribution with the shape 1.5, whose mean is three times LOW, with a few very large values.\n"
 "A value above the limit is drawn again: --work sleep:exp=1ms, --work hash:4K-64K";
-
-static const struct work_kind *find_kind(const char *name)
-{
-	const struct work_kind *kind;
-
-	for (kind = work_kinds; kind->name; kind++)
-		if (!strcmp(kind->name, name))
-			return kind;
-	return NULL;
-}
 
 static int check_tree_nodes(__u32 depth, __u32 fanout, struct errmsg *e)
 {
@@ -107,7 +94,7 @@ static int parse_tree(char *s, struct work *work, struct errmsg *e)
 
 static int parse_arg(const struct work_kind *kind, char *arg, struct work *work, struct errmsg *e)
 {
-	const char *wanted = args[kind->arg].wanted;
+	const char *wanted = wants[kind->arg];
 
 	if (kind->arg == ARG_NONE)
 		return arg ? errmsg_set(e, "%s takes no argument", kind->name) : 0;
@@ -167,14 +154,6 @@ int work_parse(const char *s, struct work *work, struct errmsg *e)
 	parsed.text = alloc_checked(strndup(s, weight - s));
 	*work = parsed;
 	return 0;
-}
-
-void work_put_values(const char *name)
-{
-	const struct work_kind *kind = find_kind(name);
-
-	if (kind && args[kind->arg].values)
-		puts(args[kind->arg].values);
 }
 
 /*

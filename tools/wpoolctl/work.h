@@ -33,9 +33,6 @@ struct work_kind {
 extern const struct work_kind work_kinds[];
 extern const char work_amounts[];
 
-/* Print possible values of a kind's argument for the shell, one a line. */
-void work_put_values(const char *name);
-
 struct work {
 	char *text;		/* KIND[:ARG] */
 	__u32 kind;		/* WPOOL_WORK_* */
