@@ -26,6 +26,7 @@ struct overtaken_task {
 
 struct overtaken {
 	__u32 nr;
+	__u32 submitters;
 	struct overtaken_task *tasks;
 };
 
@@ -33,16 +34,11 @@ struct overtaken {
  * @nr: number of tasks counted; 0: the other members mean nothing
  * @p99: 99 of 100 tasks were overtaken by at most this number of tasks
  * @most: the largest number of tasks that overtook a task
- * @wait_p99, @wait_max: p99 and maximum of the times from submit to start, divided by those that
- *	the same starts would give if tasks started in the order of their submits: 1 is first in,
- *	first out
  */
 struct overtaken_figures {
 	__u32 nr;
 	__u32 p99;
 	__u32 most;
-	double wait_p99;
-	double wait_max;
 };
 
 /* Add a task. A struct overtaken of zeros is empty. */

@@ -58,8 +58,6 @@ static struct json_object *json_order(const struct load_result *result)
 	json_put(object, "p99", overtaken->p99);
 	json_put(object, "most", overtaken->most);
 	json_put(object, "count", overtaken->nr);
-	json_put(object, "wait_p99_ratio", overtaken->wait_p99);
-	json_put(object, "wait_max_ratio", overtaken->wait_max);
 	return object;
 }
 

@@ -214,7 +214,7 @@ static void expect_overtakes(const struct overtaken_task *tasks, unsigned int nr
 	}
 	EXPECT(figures.most == most, "most %u, not %u", figures.most, most);
 	EXPECT(over <= nr / 100, "%u of %u above p99 %u", over, nr, figures.p99);
-	EXPECT(figures.p99 <= most && figures.wait_max >= 1, "figures");
+	EXPECT(figures.p99 <= most, "p99");
 }
 
 static void test_overtaken(void)
@@ -237,8 +237,6 @@ static void test_overtaken(void)
 		overtaken_add(&overtaken, &r[i]);
 	overtaken_count(&overtaken, &figures);
 	EXPECT(figures.most == 3 && figures.p99 == 3, "most %u", figures.most);
-	/* with starts in the order of submits the waits are 21 - 10, 31 - 20, 41 - 30, 90 - 40 */
-	EXPECT(figures.wait_max == 80 / 50., "wait %f", figures.wait_max);
 	test_ends("overtakes: of a task that starts last");
 
 	for (seed = 1; seed <= 20; seed++) {
