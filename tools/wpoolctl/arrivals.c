@@ -2,21 +2,15 @@
 /*
  * When tasks arrive.
  *
- * arrivals_expected() is the number of tasks expected until a time: a parabola during the ramp, a
- * straight line afterwards, and the recorded tasks of a recording. Each arrival is a step of this
- * number. Equal steps make arrivals at equal distances after the ramp. Steps of exponential size
- * make a Poisson process, also during the ramp.
+ * arrivals_expected() is the number of tasks expected until a time: a straight line, or the tasks
+ * of a recording. Each arrival is a step of this number. Equal steps make arrivals at equal
+ * distances, steps of exponential size make a Poisson process.
  */
 #include "arrivals.h"
 
 #include <math.h>
 
 #include "parse.h"
-
-static double ramp_s(const struct arrivals_config *config)
-{
-	return (double)config->ramp_ns / NSEC_PER_SEC;
-}
 
 double arrivals_rate(const struct arrivals_config *config)
 {
@@ -28,13 +22,8 @@ double arrivals_rate(const struct arrivals_config *config)
 
 double arrivals_expected(const struct arrivals_config *config, __u64 ns)
 {
-	double s = (double)ns / NSEC_PER_SEC;
-
-	if (config->replay)
-		return replay_before(config->replay, ns);
-	if (ns < config->ramp_ns)
-		return config->rate * s * s / (2 * ramp_s(config));
-	return config->rate * (s - ramp_s(config) / 2);
+	return config->replay ? replay_before(config->replay, ns) :
+				config->rate * ((double)ns / NSEC_PER_SEC);
 }
 
 /* The recorded task that arrives next, NULL after the last. */
@@ -56,15 +45,10 @@ __u64 arrivals_run_ns(const struct arrivals *arrivals)
 __u64 arrivals_ns(const struct arrivals *arrivals)
 {
 	const struct arrivals_config *config = arrivals->config;
-	double in_ramp = config->rate * ramp_s(config) / 2, s;
 
 	if (config->replay)
 		return next_recorded(arrivals) ? next_recorded(arrivals)->arrival_ns : ~0ULL;
-	if (arrivals->expected < in_ramp)
-		s = sqrt(2 * arrivals->expected * ramp_s(config) / config->rate);
-	else
-		s = ramp_s(config) / 2 + arrivals->expected / config->rate;
-	return s * NSEC_PER_SEC;
+	return arrivals->expected / config->rate * NSEC_PER_SEC;
 }
 
 void arrivals_step(struct arrivals *arrivals, __u64 step)

@@ -14,7 +14,6 @@ struct arrivals_config {
 	__u64 rate;		/* tasks per second of all submitters */
 	const struct replay *replay;	/* NULL, or the recorded arrivals */
 	bool poisson;		/* exponential distances instead of equal ones */
-	__u64 ramp_ns;		/* time in which the rate rises linearly from 0 to @rate */
 	__u64 seed;
 };
 
@@ -31,7 +30,7 @@ static inline bool arrivals_are_scheduled(const struct arrivals_config *config)
 	return config->rate || config->replay;
 }
 
-/* Tasks per second of all submitters after the ramp. */
+/* Tasks per second of all submitters. */
 double arrivals_rate(const struct arrivals_config *config);
 
 /* @submitters share the tasks: without @poisson each takes every @submitters-th task. */

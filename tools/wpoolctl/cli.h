@@ -31,7 +31,6 @@ struct cli_option {
 	int (*parse)(const char *value, __u64 min, __u64 max, __u64 *out, struct errmsg *e);
 	__u64 min, max;
 	const char *const *words;	/* the possible values */
-	bool no_job;		/* run: not allowed as a key of a job file */
 };
 
 struct command {
@@ -50,10 +49,6 @@ struct command {
 /* How an option is read: CLI_...(type of the structure, its field, limits). */
 #define CLI_FIELD(_set, _type, _field)		\
 	.set = _set, .offset = offsetof(_type, _field), .size = sizeof(((_type *)0)->_field)
-/* of an option that @_set stores in the fields from @_first to @_last */
-#define CLI_SPAN(_set, _type, _first, _last)	\
-	.set = _set, .offset = offsetof(_type, _first),	\
-	.size = offsetof(_type, _last) + sizeof(((_type *)0)->_last) - offsetof(_type, _first)
 #define CLI_RANGE(_set, _type, _field, _min, _max)	\
 	CLI_FIELD(_set, _type, _field), .min = _min, .max = _max
 #define CLI_FLAG(...)		CLI_FIELD(cli_set_flag, __VA_ARGS__)

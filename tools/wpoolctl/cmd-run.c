@@ -8,7 +8,7 @@ static int run_command(const struct command *cmd, int argc, char **argv, struct 
 	int code;
 
 	run_init(&run, cmd);
-	run.given = cli_parse(cmd, argc, argv, &run);
+	cli_parse(cmd, argc, argv, &run);
 	for (; optind < argc; optind++)
 		if (run_add_arg(&run, argv[optind], e))
 			cli_usage(cmd, "%s", e->text);
@@ -17,7 +17,7 @@ static int run_command(const struct command *cmd, int argc, char **argv, struct 
 		cli_usage(cmd, "%s", e->text);
 	if (code)
 		return -1;
-	return run.jobs ? jobs_run(cmd, run.jobs, run.json) : run_load(&run);
+	return run_load(&run);
 }
 
 static void more_help(int of __maybe_unused)
@@ -35,7 +35,7 @@ static void more_help(int of __maybe_unused)
 
 const struct command cmd_run = {
 	.name = "run",
-	.args = "POOL|--jobs FILE [--work KIND[:ARG][@WEIGHT]]... [OPTION]...",
+	.args = "POOL [--work KIND[:ARG][@WEIGHT]]... [OPTION]...",
 	.summary = "submit workloads to a pool and report how they ended",
 	.help =
 "Submits tasks to a pool, waits for them and reports: how many were accepted, refused,\n"

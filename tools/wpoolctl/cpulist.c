@@ -26,11 +26,6 @@ static int scan_cpu(const char **s)
 	return n < CPULIST_CPUS ? (int)n : -1;
 }
 
-void cpulist_add(struct cpulist *cpus, int cpu)
-{
-	cpus->bits[cpu / 64] |= 1ULL << (cpu % 64);
-}
-
 int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e)
 {
 	struct cpulist found = { };
@@ -47,7 +42,7 @@ int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e)
 		if (first < 0 || last < first)
 			return bad_list(s, e);
 		for (; first <= last; first++)
-			cpulist_add(&found, first);
+			found.bits[first / 64] |= 1ULL << (first % 64);
 		if (!*at)
 			break;
 		if (*at != ',')
@@ -55,18 +50,4 @@ int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e)
 	}
 	*cpus = found;
 	return 0;
-}
-
-int cpulist_nth(const struct cpulist *cpus, unsigned int n)
-{
-	unsigned int count = 0;
-	int cpu;
-
-	for (cpu = 0; cpu < CPULIST_WORDS; cpu++)
-		count += __builtin_popcountll(cpus->bits[cpu]);
-	n %= count;
-	for (cpu = 0; cpu < CPULIST_CPUS; cpu++)
-		if (cpus->bits[cpu / 64] >> (cpu % 64) & 1 && !n--)
-			break;
-	return cpu;
 }

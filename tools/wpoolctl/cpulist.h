@@ -15,9 +15,4 @@ struct cpulist {
 /* Parses a list of at least one CPU. Returns 0, or -1 and a message. */
 int cpulist_parse(const char *s, struct cpulist *cpus, struct errmsg *e);
 
-void cpulist_add(struct cpulist *cpus, int cpu);
-
-/* The @n-th CPU of the list, from 0. After the last CPU the list begins again. */
-int cpulist_nth(const struct cpulist *cpus, unsigned int n);
-
 #endif /* WPOOLCTL_CPULIST_H */

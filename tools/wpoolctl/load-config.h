@@ -4,7 +4,6 @@
 #define WPOOLCTL_LOAD_CONFIG_H
 
 #include "arrivals.h"
-#include "cpulist.h"
 #include "parse.h"
 #include "work.h"
 
@@ -25,19 +24,15 @@ struct load_config {
 	bool urgent;		/* all tasks are urgent */
 	__s32 on_cpu;		/* the CPU that the tasks prefer; -1: none */
 	struct arrivals_config arrivals;
-	__u64 warmup_ns;	/* after the ramp */
+	__u64 warmup_ns;
 	__u64 duration_ns;	/* after the warm-up; 0: until all tasks are submitted */
 	__u64 interval_ns;	/* time between interval reports; 0: none */
-	__u64 timeout_ns;	/* 0: none */
-	bool pinned;		/* each submitter runs on one of submit_cpus */
-	struct cpulist submit_cpus;
 };
 
-/* The sum of ramp, warm-up and duration; 0 if the duration has no end. */
+/* The sum of warm-up and duration; 0 if the duration has no end. */
 static inline __u64 load_length_ns(const struct load_config *config)
 {
-	return config->duration_ns ? config->arrivals.ramp_ns + config->warmup_ns +
-				     config->duration_ns : 0;
+	return config->duration_ns ? config->warmup_ns + config->duration_ns : 0;
 }
 
 /* Does a work of this kind belong to the load? */

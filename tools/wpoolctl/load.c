@@ -25,7 +25,7 @@ static void ignore(int sig __maybe_unused)
 {
 }
 
-sigset_t load_hold_signals(void)
+void load_hold_signals(void)
 {
 	/* no SA_RESTART: the signal has to interrupt ioctls */
 	struct sigaction kick = { .sa_handler = ignore };
@@ -43,7 +43,6 @@ sigset_t load_hold_signals(void)
 	sigaddset(&set, SUBMITTER_KICK);
 	sigaddset(&set, SUBMITTER_NEWS);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	return end_signals;
 }
 
 /* Waits for at most @ns. Returns a signal that ends the run, or 0, also for SUBMITTER_NEWS. */
@@ -68,7 +67,6 @@ static void drop_signals(void)
 
 struct watch {
 	struct load *load;
-	struct progress *progress;
 	struct load_result *result;
 	int fd;
 	bool ending;		/* the tasks are to be cancelled */
@@ -81,7 +79,7 @@ struct watch {
 
 /* Sums over all submitters. */
 struct sums {
-	__u64 accepted, refused, finished;
+	__u64 accepted, refused;
 };
 
 static struct sums sums_of(const struct load *load)
@@ -92,26 +90,15 @@ static struct sums sums_of(const struct load *load)
 	for (; s < load->submitters + load->config->submitters; s++) {
 		sums.accepted += atomic_load(&s->accepted);
 		sums.refused += atomic_load(&s->refused);
-		sums.finished += atomic_load(&s->finished);
 	}
 	return sums;
-}
-
-static void show_progress(struct watch *w, __u64 now)
-{
-	struct sums sums = sums_of(w->load);
-
-	progress_update(w->progress, now, sums.finished + sums.refused, sums.finished,
-			w->ending ? "cancelling" : "");
 }
 
 static const char *phase(const struct load_config *config, __u64 ns)
 {
 	__u64 length_ns = load_length_ns(config);
 
-	if (ns <= config->arrivals.ramp_ns)
-		return "ramp";
-	if (ns <= config->arrivals.ramp_ns + config->warmup_ns)
+	if (ns <= config->warmup_ns)
 		return "warm-up";
 	return length_ns && ns > length_ns + GRACE_NS ? "drain" : "run";
 }
@@ -169,7 +156,6 @@ static void end_interval(struct watch *w, __u64 now)
 	interval.refused -= w->last.refused;
 	interval.completed -= w->last.completed;
 	w->last = sum;
-	progress_clear(w->progress);
 	intervals_add(&w->result->intervals, &interval);
 }
 
@@ -196,15 +182,6 @@ static void look(struct watch *w, __u64 now)
 	w->looked_ns = now;
 	if (!dev_stats(w->fd, &w->stats))
 		w->result->peak_workers = max(w->result->peak_workers, w->stats.workers);
-	show_progress(w, now);
-}
-
-static void begin_ending(struct watch *w, enum load_end end, __u64 now)
-{
-	w->result->end = end;
-	w->ending = true;
-	w->ending_ns = now;
-	atomic_store(&w->load->stop, true);
 }
 
 /* Ends sleeps in ioctls. A signal just before such a sleep has no effect, so the caller repeats. */
@@ -250,8 +227,6 @@ static __u64 next_look_ns(const struct watch *w, bool stop)
 		when = now + STOP_TICK_NS;
 	if (config->interval_ns)
 		when = min(when, interval_end_ns(w));
-	if (config->timeout_ns && !w->ending)
-		when = min(when, w->load->start_ns + config->timeout_ns);
 	if (!stop)
 		when = min(when, stop_ns(w->load));
 	return when > now ? when - now : 0;
@@ -260,7 +235,7 @@ static __u64 next_look_ns(const struct watch *w, bool stop)
 /* Waits for all readers to end. Returns false if tasks are stuck, or after a second signal. */
 static bool watch(struct watch *w)
 {
-	__u64 timeout_ns = w->load->config->timeout_ns, now;
+	__u64 now;
 	bool stop;
 	int sig;
 
@@ -281,13 +256,13 @@ static bool watch(struct watch *w)
 				return false;
 			}
 		} else if (sig) {
-			begin_ending(w, LOAD_INTERRUPTED, now);
+			w->result->end = LOAD_INTERRUPTED;
+			w->ending = true;
+			atomic_store(&w->load->stop, true);
 			cancel_all(w);
 			/* signals until now count as one, however long the cancel took */
 			drop_signals();
 			w->ending_ns = now_ns();
-		} else if (timeout_ns && now - w->load->start_ns >= timeout_ns) {
-			begin_ending(w, LOAD_TIMED_OUT, now);
 		}
 		look(w, now);
 	}
@@ -336,13 +311,8 @@ static void start_submitters(struct load *load)
 		}
 		err = submitter_start(s);
 		if (err) {
-			if (config->pinned)
-				load_fail(load, -err, "cannot start a submitter on CPU %d: %s",
-					  cpulist_nth(&config->submit_cpus, i), strerror(err));
-			else
-				load_fail(load, -err,
-					  "cannot start thread %u of %u submitters: %s",
-					  i + 1, config->submitters, strerror(err));
+			load_fail(load, -err, "cannot start thread %u of %u submitters: %s",
+				  i + 1, config->submitters, strerror(err));
 			break;
 		}
 	}
@@ -350,7 +320,7 @@ static void start_submitters(struct load *load)
 	load->tally.window = (struct tally_window){
 		.open_loop = arrivals_are_scheduled(&config->arrivals),
 		.start_ns = load->start_ns,
-		.from_ns = load->start_ns + config->arrivals.ramp_ns + config->warmup_ns,
+		.from_ns = load->start_ns + config->warmup_ns,
 		.to_ns = config->duration_ns ? load->start_ns + load_length_ns(config) : 0,
 	};
 	pthread_mutex_unlock(&load->gate);
@@ -404,17 +374,14 @@ static struct load *load_new(const struct load_config *config)
 	return load;
 }
 
-void load_run(const struct load_config *config, int fd, struct progress *progress,
-	      struct load_result *result)
+void load_run(const struct load_config *config, int fd, struct load_result *result)
 {
 	struct load *load = load_new(config);
 	struct watch w = {
 		.load = load,
-		.progress = progress,
 		.result = result,
 		.fd = fd,
 	};
-	struct wpool_dev_attrs last;
 	int err;
 
 	err = dev_info(fd, &result->attrs, NULL);
@@ -428,17 +395,13 @@ void load_run(const struct load_config *config, int fd, struct progress *progres
 	result->peak_workers = result->before.workers;
 	w.stats = result->before;
 	start_submitters(load);
-	if (!watch(&w)) {
-		progress_clear(progress);
+	if (!watch(&w))
 		return;
-	}
 	/* if the pool was destroyed meanwhile, use the figures from before the run */
 	if (dev_stats(fd, &result->after))
 		result->after = result->before;
-	result->last_capacity = dev_info(fd, &last, NULL) ? result->attrs.capacity : last.capacity;
 	result->peak_workers = max(result->peak_workers, result->after.workers);
 	if (config->interval_ns && interval_is_left(&w))
 		end_interval(&w, now_ns());
-	progress_clear(progress);
 	sum_up(load, result);
 }

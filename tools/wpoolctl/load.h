@@ -7,8 +7,8 @@
  * records at the same time, because a file holds a limited number of them. The reader does little
  * per record and sleeps between reads, to leave the CPUs to the pool.
  *
- * A run begins with a ramp and a warm-up, which are not measured. Without a schedule of
- * arrivals it is a closed loop: a submitter submits when its last call has returned.
+ * A run begins with a warm-up, which is not measured. Without a schedule of arrivals it is a
+ * closed loop: a submitter submits when its last call has returned.
  */
 #ifndef WPOOLCTL_LOAD_H
 #define WPOOLCTL_LOAD_H
@@ -19,13 +19,11 @@
 #include "intervals.h"
 #include "load-config.h"
 #include "overtaken.h"
-#include "progress.h"
 #include "tally.h"
 
 enum load_end {
 	LOAD_COMPLETE,		/* the run had its full length; all accepted tasks finished */
 	LOAD_INTERRUPTED,	/* a signal ended the run; unfinished tasks were cancelled */
-	LOAD_TIMED_OUT,		/* --timeout ended the run; unfinished tasks were cancelled */
 	LOAD_BROKEN,		/* an error ended the run, see why; all accepted tasks finished */
 	LOAD_STUCK,		/* tasks did not end after their cancellation */
 	LOAD_LEFT,		/* a second signal ended the wait for cancelled tasks */
@@ -42,7 +40,6 @@ struct load_result {
 	__u64 cpu_ns;		/* CPU time of the submitting threads */
 	__u32 peak_workers;	/* the largest number seen; 10 looks a second */
 	struct wpool_dev_attrs attrs;
-	__u32 last_capacity;	/* differs from attrs if the pool was tuned meanwhile */
 	struct wpool_dev_stats before;
 	struct wpool_dev_stats after;
 	struct tally tally;
@@ -51,18 +48,17 @@ struct load_result {
 };
 
 /*
- * Blocks the signals that end a run, and returns their set. load_run() waits for them. They never
+ * Blocks the signals that end a run. load_run() waits for them. They never
  * kill the process, so the caller can destroy a temporary pool afterwards. SIGHUP stays ignored
  * below nohup.
  */
-sigset_t load_hold_signals(void);
+void load_hold_signals(void);
 
 /*
  * @fd is attached to the pool and only used to read figures. Returns when all accepted tasks are
  * finished. After LOAD_STUCK and LOAD_LEFT threads still run, and the caller must exit. The caller
  * sets up @result->intervals.
  */
-void load_run(const struct load_config *config, int fd, struct progress *progress,
-	      struct load_result *result);
+void load_run(const struct load_config *config, int fd, struct load_result *result);
 
 #endif /* WPOOLCTL_LOAD_H */

@@ -44,21 +44,16 @@ enum out_style out_state_style(const char *state)
 	return !strcmp(state, "open") ? OUT_GOOD : OUT_WARN;
 }
 
-int out_terminal_width(int fd)
-{
-	struct winsize size;
-
-	return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
-}
-
 int out_width(void)
 {
 	const char *env = getenv("COLUMNS");
+	struct winsize size;
 	struct errmsg e;
 	__u64 width;
 
-	return env && !parse_u64(env, 1, 10000, &width, &e) ? (int)width :
-	       out_terminal_width(STDOUT_FILENO);
+	if (env && !parse_u64(env, 1, 10000, &width, &e))
+		return width;
+	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
 }
 
 struct json_object *json_new(void)

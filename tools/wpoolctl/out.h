@@ -24,7 +24,6 @@ const char *out_plain(void);
 
 /* How wide lines may be: COLUMNS if that is 1 to 10000, else the terminal's width, else 80. */
 int out_width(void);
-int out_terminal_width(int fd);
 
 /* The style in which to print a pool's state. */
 enum out_style out_state_style(const char *state);

@@ -157,24 +157,15 @@ static void add_json_schedule(struct json_object *json, const struct load_config
 	else
 		json_put_nonzero(json, "asked_per_s", arrivals->rate);
 	json_put(json, "seed", arrivals->seed);
-	json_put(json, "ramp_ns", arrivals->ramp_ns);
 	json_put(json, "warmup_ns", config->warmup_ns);
 	json_put_nonzero(json, "duration_ns", config->duration_ns);
 }
 
-static void add_json_times(struct json_object *json,
-			   const struct load_config *config,
-			   const struct load_result *result)
+static void add_json_times(struct json_object *json, const struct load_result *result)
 {
-	__u64 wall = tally_wall_ns(&result->tally), ideal = report_ideal_ns(config, result);
-
-	json_put(json, "wall_ns", wall);
+	json_put(json, "wall_ns", tally_wall_ns(&result->tally));
 	json_put(json, "measured_ns", tally_window_ns(&result->tally));
 	json_put(json, "completed_per_s", report_completed_per_s(result));
-	json_put_nonzero(json, "ideal_ns", ideal);
-	json_put_object(json, "ratio", NULL);
-	if (ideal)
-		json_put(json, "ratio", (double)wall / ideal);
 	json_put(json, "calls", result->calls);
 	json_put(json, "enqueue_ns_per_task", report_per_task(result->call_ns, result));
 	json_put(json, "submitter_cpu_ns_per_task", report_per_task(result->cpu_ns, result));
@@ -185,7 +176,6 @@ void report_json(const struct load_config *config, const struct load_result *res
 	static const char *const ends[] = {
 		[LOAD_COMPLETE] = "complete",
 		[LOAD_INTERRUPTED] = "interrupted",
-		[LOAD_TIMED_OUT] = "timed out",
 		[LOAD_BROKEN] = "error",
 	};
 	struct json_object *json = json_new();
@@ -215,7 +205,7 @@ void report_json(const struct load_config *config, const struct load_result *res
 	json_put(json, "never_ran", tally->never_ran);
 	json_put(json, "before_measurement", tally->warmup);
 	json_put(json, "errors", json_errors(tally));
-	add_json_times(json, config, result);
+	add_json_times(json, result);
 	json_put(json, "late_ns", json_hist(&tally->time[TALLY_LATE]));
 	json_put(json, "wait_ns", json_hist(&tally->time[TALLY_WAIT]));
 	json_put(json, "queue_ns", json_hist(&tally->time[TALLY_QUEUE]));

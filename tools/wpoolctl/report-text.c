@@ -13,8 +13,6 @@ static void print_phases(const struct load_config *config)
 		printf(", as in %s", arrivals->replay->file);
 	if (arrivals->rate)
 		printf(", %s%llu/s", arrivals->poisson ? "Poisson " : "", arrivals->rate);
-	if (arrivals->ramp_ns)
-		printf(", ramp %s", DURATION(arrivals->ramp_ns));
 	if (config->warmup_ns)
 		printf(", warm-up %s", DURATION(config->warmup_ns));
 	if (config->duration_ns)
@@ -23,16 +21,12 @@ static void print_phases(const struct load_config *config)
 
 static void print_setting(const struct load_config *config, const struct load_result *result)
 {
-	char capacity[16], last[16], depth[16];
-	bool is_tuned = result->last_capacity != result->attrs.capacity;
+	char capacity[16], depth[16];
 	unsigned int i;
 
-	printf("%spool %s%s: capacity %s%s%s%s, queue_depth %s, policy %s\n",
+	printf("%spool %s%s: capacity %s, queue_depth %s, policy %s\n",
 	       out_style(OUT_BOLD), config->pool, out_plain(),
 	       attr_format_limit(result->attrs.capacity, capacity, sizeof(capacity)),
-	       is_tuned ? " (" : "", is_tuned ?
-	       attr_format_limit(result->last_capacity, last, sizeof(last)) : "",
-	       is_tuned ? " at the end)" : "",
 	       attr_format_limit(result->attrs.queue_depth, depth, sizeof(depth)),
 	       attr_word("policy", result->attrs.policy));
 	if (config->tasks)
@@ -123,16 +117,12 @@ static void print_rates(const struct load_config *config, const struct load_resu
 
 static void print_times(const struct load_config *config, const struct load_result *result)
 {
-	__u64 wall = tally_wall_ns(&result->tally), ideal = report_ideal_ns(config, result);
-
 	print_rates(config, result);
-	printf("%-10s %10s", "wall time", DURATION(wall));
+	printf("%-10s %10s", "wall time", DURATION(tally_wall_ns(&result->tally)));
 	if (arrivals_are_scheduled(&config->arrivals))
 		putchar('\n');
 	else
 		printf("  %.0f tasks/s\n", report_completed_per_s(result));
-	if (ideal)
-		printf("%-10s %10s  ratio %.3f\n", "ideal", DURATION(ideal), (double)wall / ideal);
 	printf("%-10s %10s  a task, in %llu call%s (with the wait for room)\n",
 	       "enqueue", DURATION(report_per_task(result->call_ns, result)),
 	       result->calls, result->calls == 1 ? "" : "s");

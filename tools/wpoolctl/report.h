@@ -19,6 +19,5 @@ double report_completed_per_s(const struct load_result *result);
 __u64 report_per_task(__u64 ns, const struct load_result *result);
 /* Does the report contain figures of the order? Not under policy "run". */
 bool report_has_order(const struct load_result *result);
-__u64 report_ideal_ns(const struct load_config *config, const struct load_result *result);
 
 #endif /* WPOOLCTL_REPORT_H */

@@ -25,15 +25,6 @@ static int set_work(const struct cli_option *option __maybe_unused, void *to, co
 	return 0;
 }
 
-static int set_submit_cpus(const struct cli_option *option __maybe_unused, void *to,
-			   const char *value, struct errmsg *e)
-{
-	struct run *run = to;
-
-	run->load.pinned = true;
-	return cpulist_parse(value, &run->load.submit_cpus, e);
-}
-
 int run_set_create(const struct cli_option *option __maybe_unused, void *to, const char *value,
 		   struct errmsg *e)
 {
@@ -44,9 +35,6 @@ int run_set_create(const struct cli_option *option __maybe_unused, void *to, con
 }
 
 static const char *const arrivals_words[] = { "fixed", "poisson", NULL };
-static const char *const progress_words[] = {
-	[PROGRESS_AUTO] = "auto", [PROGRESS_ALWAYS] = "always", [PROGRESS_NEVER] = "never", NULL
-};
 
 const struct cli_option run_options[] = {
 	{ "work", "KIND[:ARG]",
@@ -54,11 +42,11 @@ const struct cli_option run_options[] = {
 	  "--work sleep:1ms",
 	  "See WORKLOADS below. It may be given up to 16 times; each kind has its turn in\n"
 	  "proportion to its weight.",
-	  CLI_SPAN(set_work, struct run, load.nr_works, load.works) },
+	  .set = set_work },
 	{ "tasks", "N", "tasks in all (1000, or no limit with --duration)",
 	  "Numbers of tasks may have the units k, M and G: 10k.",
 	  CLI_COUNT(struct run, load.tasks, 1, LOAD_MAX_TASKS) },
-	{ "duration", "TIME", "submit for this time after ramp and warm-up (s, m, h, ms)",
+	{ "duration", "TIME", "submit for this time after the warm-up (s, m, h, ms)",
 	  "The run then waits for accepted tasks. A time without a unit is in seconds.",
 	  CLI_SECONDS(struct run, load.duration_ns, NSEC_PER_MSEC, MAX_TIME_NS) },
 	{ "warmup", "TIME", "run this long before the times are measured",
@@ -75,9 +63,6 @@ const struct cli_option run_options[] = {
 	  "with --rate: fixed, at equal distances (the default), or poisson, at random,\n"
 	  "independent of each other",
 	  CLI_WORD(arrivals_words, struct run, load.arrivals.poisson) },
-	{ "ramp", "TIME",
-	  "before the warm-up, the rate rises from 0 to that of --rate for this time",
-	  CLI_SECONDS(struct run, load.arrivals.ramp_ns, 0, MAX_TIME_NS) },
 	{ "seed", "N", "seed of random arrivals and amounts of work (1)",
 	  "The same number gives the same run.",
 	  CLI_NUMBER(struct run, load.arrivals.seed, 0, ~0ULL) },
@@ -94,8 +79,6 @@ const struct cli_option run_options[] = {
 	{ "submitters", "N", "threads that submit, 1..256 (1), each with its own file",
 	  "Each has its share of the tasks.",
 	  CLI_COUNT(struct run, load.submitters, 1, LOAD_MAX_SUBMITTERS) },
-	{ "submit-cpus", "LIST", "the submitters run on these CPUs, one each, in turn: 0-3,5",
-	  CLI_SPAN(set_submit_cpus, struct run, load.pinned, load.submit_cpus) },
 	{ "group", "N",
 	  "each submitter has its own group of at most N tasks in the pool, so that it leaves\n"
 	  "room for others",
@@ -117,67 +100,23 @@ const struct cli_option run_options[] = {
 	  CLI_FLAG(struct run, load.nonblock) },
 	{ "retry", NULL, "submit refused tasks again after a short pause instead of dropping them",
 	  CLI_FLAG(struct run, load.retry) },
-	{ "timeout", "TIME", "after this time cancel all unfinished tasks; exit 1",
-	  CLI_SECONDS(struct run, load.timeout_ns, NSEC_PER_MSEC, MAX_TIME_NS) },
 	{ "create", "[=A=V,...]",
 	  "make a temporary pool with these attributes (see 'wpoolctl create --help') and\n"
 	  "destroy it afterwards; POOL may be left out",
 	  "A pool survives if wpoolctl is killed by a signal that cannot be caught.",
-	  CLI_SPAN(run_set_create, struct run, create, attrs) },
+	  .set = run_set_create },
 	{ "interval", "TIME", "print a line of figures at each interval of at least 0.1 s",
 	  "It has the rates of tasks that arrived by the schedule, were submitted, refused and\n"
 	  "completed; latencies, from the arrival, of tasks that ended; the number of arrivals\n"
 	  "that are not submitted yet (a call counts when it returns); and the number of tasks\n"
 	  "that are queued in the pool.",
 	  CLI_SECONDS(struct run, load.interval_ns, MIN_INTERVAL_NS, MAX_TIME_NS) },
-	{ "progress", "WHEN", "progress bar on stderr: auto (on a terminal), always, never",
-	  CLI_WORD(progress_words, struct run, progress), .no_job = true },
-	{ "jobs", "FILE",
-	  "several runs, each a section of a file, at the same time or one after the other,\n"
-	  "see wpoolctl(8)",
-	  "See JOB FILES below. Of the other options only --json may be given.",
-	  CLI_TEXT(struct run, jobs), .no_job = true },
 	{ "quiet", NULL, "no report: errors and the exit code only",
-	  CLI_FLAG(struct run, quiet), .no_job = true },
+	  CLI_FLAG(struct run, quiet) },
 	{ "json", NULL, "report as one object, with intervals and histograms",
-	  CLI_FLAG(struct run, json), .no_job = true },
+	  CLI_FLAG(struct run, json) },
 	{ }
 };
-
-int run_set(struct run *run, const char *key, const char *value, struct errmsg *e)
-{
-	const struct cli_option *option = run_options;
-	int err;
-
-	if (!strcmp(key, "pool")) {
-		if (!value || run->load.pool)
-			return errmsg_set(e, "pool: %s", value ? "given twice" : "wants a value");
-		return run_add_arg(run, value, e);
-	}
-	while (option->name && strcmp(option->name, key))
-		option++;
-	if (!option->name || option->no_job)
-		return errmsg_set(e, "no option " ERRMSG_Q " of a job", key);
-	if (!option->arg && value)
-		err = errmsg_set(e, "takes no value");
-	else if (option->arg && *option->arg != '[' && !value)
-		err = errmsg_set(e, "wants a value");
-	else
-		err = option->set(option, run, value, e);
-	run->given |= 1ULL << (option - run_options);
-	return err ? errmsg_set(e, "%s: %s", option->name, e->text) : 0;
-}
-
-void run_inherit(struct run *run, const struct run *global)
-{
-	const struct cli_option *option = run_options;
-
-	run->load.pool = run->load.pool ?: global->load.pool;
-	for (; option->name; option++)
-		if (!(run->given >> (option - run_options) & 1))
-			memcpy((char *)run + option->offset, (char *)global + option->offset,
-			       option->size);
-}
 
 /* The name of a pool contains no '=', so the argument in "--create capacity=4" is an attribute. */
 int run_add_arg(struct run *run, const char *arg, struct errmsg *e)
@@ -193,19 +132,6 @@ int run_add_arg(struct run *run, const char *arg, struct errmsg *e)
 	return parse_pool_name(arg, e);
 }
 
-static int check_schedule(const struct run *run, struct errmsg *e)
-{
-	const struct load_config *load = &run->load;
-
-	if (arrivals_are_scheduled(&load->arrivals))
-		return 0;
-	if (load->arrivals.poisson)
-		return errmsg_set(e, "--arrivals: only with --rate");
-	if (load->arrivals.ramp_ns)
-		return errmsg_set(e, "--ramp: needs --rate, which it leads up to");
-	return 0;
-}
-
 /*
  * Take the tasks and their arrivals from the recording. Each task uses a CPU, or sleeps, for as
  * long as the recorded task ran.
@@ -217,9 +143,8 @@ static int complete_replay(struct run *run, struct errmsg *e)
 
 	if (!run->replay_file)
 		return run->replay_as < 0 ? 0 : errmsg_set(e, "--as needs --replay");
-	if (load->nr_works || load->arrivals.rate || load->arrivals.poisson ||
-	    load->arrivals.ramp_ns)
-		return errmsg_set(e, "--replay: has --work, --rate, --arrivals and --ramp itself");
+	if (load->nr_works || load->arrivals.rate || load->arrivals.poisson)
+		return errmsg_set(e, "--replay: has --work, --rate and --arrivals itself");
 	if (replay_read(&run->replay, run->replay_file, e))
 		return CLI_FAILED;
 	*work = (struct work){
@@ -271,32 +196,15 @@ static int check_descriptors(const struct run *run, struct errmsg *e)
 	return 0;
 }
 
-/* The name of a temporary pool. The jobs of a job file need several names. */
-static const char *make_name(struct run *run)
-{
-	static unsigned int nr;
-	size_t len = sizeof(run->own_name);
-
-	if (nr++)
-		snprintf(run->own_name, len, "wpoolctl-%d-%u", (int)getpid(), nr);
-	else
-		snprintf(run->own_name, len, "wpoolctl-%d", (int)getpid());
-	return run->own_name;
-}
-
 int run_complete(struct run *run, struct errmsg *e)
 {
 	struct load_config *load = &run->load;
 	int err;
 
-	if (run->jobs && (load->pool || __builtin_popcountll(run->given) > 1 + run->json))
-		return errmsg_set(e, "--jobs: options are in the file; only --json may be here");
-	if (run->jobs)
-		return 0;
 	if (!load->pool && !run->create)
 		return errmsg_set(e, "give the name of a pool, or --create");
-	if (!load->pool)
-		load->pool = make_name(run);
+	snprintf(run->own_name, sizeof(run->own_name), "wpoolctl-%d", (int)getpid());
+	load->pool = load->pool ?: run->own_name;
 	if (attr_set_check(&run->attrs, NULL, e))
 		return errmsg_set(e, "--create: %s", e->text);
 	if (run->quiet && (run->json || load->interval_ns))
@@ -305,7 +213,9 @@ int run_complete(struct run *run, struct errmsg *e)
 	err = complete_replay(run, e);
 	if (err)
 		return err;
-	if (check_schedule(run, e) || check_on(run, e) || check_descriptors(run, e))
+	if (load->arrivals.poisson && !load->arrivals.rate)
+		return errmsg_set(e, "--arrivals: only with --rate");
+	if (check_on(run, e) || check_descriptors(run, e))
 		return -1;
 	if (!load->tasks && !load->duration_ns)
 		load->tasks = DEFAULT_TASKS;

@@ -13,9 +13,6 @@ static int finish(const struct run *run, const struct load_result *result)
 	case LOAD_INTERRUPTED:
 		cli_error(run->cmd, "interrupted: unfinished tasks were cancelled");
 		return CLI_INTERRUPTED;
-	case LOAD_TIMED_OUT:
-		cli_error(run->cmd, "the time ran out: unfinished tasks were cancelled");
-		return CLI_FAILED;
 	case LOAD_BROKEN:
 		cli_error(run->cmd, "%s", result->why.text);
 		return CLI_FAILED;
@@ -38,7 +35,6 @@ static void abandon(struct run *run, enum load_end end)
 
 int run_perform(struct run *run, struct load_result *result)
 {
-	struct progress progress;
 	struct errmsg e;
 	int fd;
 
@@ -47,9 +43,7 @@ int run_perform(struct run *run, struct load_result *result)
 			   dev_open_pool(run->load.pool, &e);
 	if (fd < 0)
 		return cli_fail(run->cmd, &e);
-	progress_init(&progress, run->quiet ? PROGRESS_NEVER : run->progress,
-		      run->load.tasks, load_length_ns(&run->load), now_ns());
-	load_run(&run->load, fd, &progress, result);
+	load_run(&run->load, fd, result);
 	if (result->end == LOAD_STUCK || result->end == LOAD_LEFT)
 		abandon(run, result->end);
 	run->destroy_err = run->create ? dev_simple(fd, WPOOL_IOC_DESTROY) : 0;

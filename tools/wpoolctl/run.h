@@ -11,14 +11,11 @@ struct run {
 	const struct command *cmd;
 	struct load_config load;
 	struct work_turns turns;
-	enum progress_when progress;
 	bool json;
 	bool quiet;
-	const char *jobs;	/* a job file */
 	const char *replay_file;
 	int replay_as;		/* index of run_replay_words; -1: not given */
 	struct replay replay;
-	__u64 given;		/* the options given, as cli_parse() returns them */
 	bool create;
 	struct attr_set attrs;
 	char own_name[WPOOL_DEV_NAME_LEN];
@@ -32,15 +29,6 @@ extern const struct cli_option run_options[];
 /* --as and --create. advise has them, too: its structure begins with a struct run. */
 extern const char *const run_replay_words[];
 int run_set_create(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
-
-/*
- * Set what a key of a job file names: an option, or the pool. @value is NULL if there is none.
- * Returns 0, or -1 and a message.
- */
-int run_set(struct run *run, const char *key, const char *value, struct errmsg *e);
-
-/* Take over from @global what no key of @run has set. */
-void run_inherit(struct run *run, const struct run *global);
 
 /* Take an argument: a pool's name, or one of its attributes. Returns 0, or -1 and a message. */
 int run_add_arg(struct run *run, const char *arg, struct errmsg *e);
@@ -60,8 +48,5 @@ int run_load(struct run *run);
  */
 int run_perform(struct run *run, struct load_result *result);
 int run_verdict(const struct run *run, const struct load_result *result);
-
-/* Runs the job file @path; messages are those of @cmd. Returns the exit code. See jobs.c. */
-int jobs_run(const struct command *cmd, const char *path, bool json);
 
 #endif /* WPOOLCTL_RUN_H */

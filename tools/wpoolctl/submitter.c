@@ -370,26 +370,6 @@ static void *read_thread(void *arg)
 
 /* ---- starting both threads --------------------------------------------------- */
 
-static int create_submit_thread(struct submitter *s)
-{
-	const struct load_config *config = s->load->config;
-	struct cpulist only = { };
-	pthread_attr_t attr;
-	int err;
-
-	err = pthread_attr_init(&attr);
-	if (err)
-		return err;
-	if (config->pinned) {
-		cpulist_add(&only, cpulist_nth(&config->submit_cpus, s - s->load->submitters));
-		err = pthread_attr_setaffinity_np(&attr, sizeof(only), (cpu_set_t *)only.bits);
-	}
-	if (!err)
-		err = pthread_create(&s->submit_thread, &attr, submit_thread, s);
-	pthread_attr_destroy(&attr);
-	return err;
-}
-
 int submitter_start(struct submitter *s)
 {
 	const struct load_config *config = s->load->config;
@@ -404,7 +384,7 @@ int submitter_start(struct submitter *s)
 		return err;
 	s->has_read_thread = true;
 	atomic_fetch_add(&s->load->reading, 1);
-	err = create_submit_thread(s);
+	err = pthread_create(&s->submit_thread, NULL, submit_thread, s);
 	if (err) {
 		/* the reader must not wait for a thread that does not exist */
 		atomic_store(&s->submitted, true);

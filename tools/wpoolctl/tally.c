@@ -122,34 +122,3 @@ __u64 tally_window_ns(const struct tally *tally)
 		return since(window->from_ns, window->to_ns);
 	return since(from, tally->last_end_ns);
 }
-
-/*
- * If only one of @works has slept, its tasks run in rounds of @capacity tasks, each as long as a
- * sleep. Else the result is the sum of all sleeps / @capacity, but at least the longest sleep.
- */
-__u64 tally_ideal_ns(const struct tally *tally, const struct work *works,
-		     unsigned int nr_works, __u32 capacity)
-{
-	__u64 sum = 0, longest = 0, tasks = 0, rounds;
-	unsigned int i, lengths = 0;
-
-	for (i = 0; i < nr_works; i++) {
-		__u64 completed = tally->work[i].completed;
-
-		if (works[i].kind == WPOOL_WORK_NOOP || !completed)
-			continue;
-		if (works[i].kind != WPOOL_WORK_SLEEP || works[i].amount.shape != AMOUNT_FIXED)
-			return 0;
-		lengths++;
-		tasks += completed;
-		sum += completed * works[i].amount.low;
-		longest = max(longest, works[i].amount.low);
-	}
-	/* without a limit the result would only say how quickly workers are created */
-	if (!lengths || !capacity || capacity == WPOOL_DEV_UNLIMITED)
-		return 0;
-	if (lengths > 1)
-		return max(sum / capacity, longest);
-	rounds = (tasks + capacity - 1) / capacity;
-	return rounds * longest;
-}

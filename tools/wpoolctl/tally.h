@@ -107,11 +107,4 @@ __u64 tally_wall_ns(const struct tally *tally);
 
 __u64 tally_window_ns(const struct tally *tally);
 
-/*
- * The time that @capacity workers need at least to run @works. A noop takes no time.
- * Returns 0 if another work is no sleep of fixed length, or if @capacity is unlimited.
- */
-__u64 tally_ideal_ns(const struct tally *tally, const struct work *works,
-		     unsigned int nr_works, __u32 capacity);
-
 #endif /* WPOOLCTL_TALLY_H */

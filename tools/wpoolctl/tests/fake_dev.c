@@ -9,11 +9,10 @@
  * together: further submits are refused. FAKE_PER_CPU is the pool's capacity_per_cpu. After
  * FAKE_CLOSE_AFTER tasks the pool is closed. With FAKE_STUCK, cancelling has no effect. FAKE_FAULT
  * allows faults. FAKE_OTHERS refuses all tasks and tunes, for lack of privileges. With FAKE_LATE,
- * a submit that finds the file full returns when all tasks have ended and been read. FAKE_TUNED is
- * the capacity from the second dev_info() on. With FAKE_STILL no time passes: all tasks of a pool
- * are submitted at one time, and a read returns them although they end later. FAKE_LOG names a file
- * that gets a line when the pool is made, gets a group or cgroup, or is destroyed, and for each
- * submit whose first task is urgent.
+ * a submit that finds the file full returns when all tasks have ended and been read. With
+ * FAKE_STILL no time passes: all tasks of a pool are submitted at one time, and a read returns them
+ * although they end later. FAKE_LOG names a file that gets a line when the pool is made, gets a
+ * group or cgroup, or is destroyed, and for each submit whose first task is urgent.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -189,15 +188,10 @@ int dev_simple(int fd __maybe_unused, unsigned long request)
 
 int dev_info(int fd __maybe_unused, struct wpool_dev_attrs *attrs, struct cpulist *cpus)
 {
-	static int nr_looks;
-
 	*attrs = pool.attrs;
 	attrs->capacity_per_cpu = knob("FAKE_PER_CPU", attrs->capacity_per_cpu);
 	if (cpus)
 		*cpus = pool.cpus;
-	/* as if the pool was tuned after the first call */
-	if (getenv("FAKE_TUNED") && nr_looks++)
-		attrs->capacity = atoi(getenv("FAKE_TUNED"));
 	return 0;
 }
 

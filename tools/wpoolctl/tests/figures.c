@@ -79,24 +79,6 @@ static void test_arrivals(void)
 		       arrivals_ns(&other) == (3 * i + 2) * NSEC_PER_MSEC, "turn %d", i);
 	test_ends("arrivals at equal distances, shared by submitters");
 
-	/* a ramp of 1 s: half the rate on average */
-	config.ramp_ns = NSEC_PER_SEC;
-	arrivals_init(&arrivals, &config, 0, 1);
-	for (i = 0, last = 0; i < 1000; i++, arrivals_step(&arrivals, 1)) {
-		ns = arrivals_ns(&arrivals);
-		EXPECT(i < 2 || ns > last, "backwards at %d", i);
-		EXPECT((ns < NSEC_PER_SEC) == (i < 500), "task %d at %llu", i, ns);
-		/* the i-th task is expected at @ns, rounded to a nanosecond */
-		EXPECT(arrivals_expected(&config, ns + 1) > i - 0.001 &&
-		       arrivals_expected(&config, ns) < i + 0.001, "task %d at %llu", i, ns);
-		last = ns;
-	}
-	EXPECT(last == 1499 * NSEC_PER_MSEC, "after the ramp: %llu", last);
-	EXPECT(arrivals_expected(&config, NSEC_PER_SEC / 2) == 125 &&
-	       arrivals_expected(&config, NSEC_PER_SEC) == 500 &&
-	       arrivals_expected(&config, 2 * NSEC_PER_SEC) == 1500, "expected");
-	test_ends("arrivals while the rate rises");
-
 	config = (struct arrivals_config){ .rate = 1000, .poisson = true, .seed = 42 };
 	arrivals_init(&arrivals, &config, 0, 1);
 	arrivals_init(&other, &config, 0, 1);
@@ -119,10 +101,6 @@ static void test_arrivals(void)
 
 static void test_tally(void)
 {
-	struct work works[2] = {
-		{ .kind = WPOOL_WORK_SLEEP, .amount.low = 100, .weight = 1 },
-		{ .kind = WPOOL_WORK_NOOP, .weight = 1 },
-	};
 	struct wpool_dev_record r[] = {
 		{ .cookie = tally_cookie(0, 0), .cpu = 1, .submit_ns = 50, .start_ns = 60,
 		  .end_ns = 160 },
@@ -153,24 +131,7 @@ static void test_tally(void)
 	EXPECT(tally.error[TALLY_ERRNOS - 1] == 1, "an error without a name");
 	r[0].cpu = 1 << 30;
 	EXPECT(tally_add(&tally, r, 1), "a CPU that cannot be");
-	tally = (struct tally){ };
 	test_ends("records are counted");
-
-	tally.work[0].completed = 1001;
-	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 200, "whole rounds");
-	EXPECT(tally_ideal_ns(&tally, works, 2, WPOOL_DEV_UNLIMITED) == 0, "unlimited");
-	tally.work[1].completed = 1000;
-	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 200, "noop is free");
-	works[1].kind = WPOOL_WORK_SLEEP;
-	works[1].amount.low = 5000;
-	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 5100, "two lengths");
-	EXPECT(tally_ideal_ns(&tally, works, 2, 2000000) == 5000, "longest");
-	works[1].amount.shape = AMOUNT_EXP;
-	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 0, "drawn");
-	works[1].amount.shape = AMOUNT_FIXED;
-	works[1].kind = WPOOL_WORK_SPIN;
-	EXPECT(tally_ideal_ns(&tally, works, 2, 1000) == 0, "spinning");
-	test_ends("the ideal time of sleeping tasks");
 }
 
 /* Counts the overtakes of one task by comparing it with each other task, see overtaken.h. */

@@ -45,7 +45,7 @@ submitter()
 homes()
 {
 	pool capacity=2 expiry_ms=0
-	wpoolctl run "$POOL" --work spin:2ms --tasks 40 --submit-cpus "$1" --quiet ||
+	taskset "$(printf %x $((1 << $1)))" wpoolctl run "$POOL" --work spin:2ms --tasks 40 --quiet ||
 		fail "tasks were lost"
 	awk -v pool="$POOL" '$1 == pool { print $3 }' $WORKERS | sort -n
 	wpoolctl destroy "$POOL"

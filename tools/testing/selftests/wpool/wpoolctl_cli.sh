@@ -269,8 +269,8 @@ test_run_in_an_open_loop_keeps_its_rate()
 	accounted && key_is asked 100
 	good tune "$POOL" capacity=64 queue_depth=max
 	# on a machine that is too slow for the last tasks the exit code is 3
-	run_ends '[03]' --rate 1k/s --arrivals poisson --ramp 0.3s --warmup 0.2s --duration 0.5s \
-		--submitters 2 --submit-cpus 0 --work spin:exp=10us --work sleep:1ms-3ms \
+	run_ends '[03]' --rate 1k/s --arrivals poisson --warmup 0.5s --duration 0.5s \
+		--submitters 2 --work spin:exp=10us --work sleep:1ms-3ms \
 		--interval 0.2s --json
 	balanced && accounted && key_is arrivals '"poisson"'
 	# without --rate, all offered tasks are accepted
@@ -305,14 +305,6 @@ test_run_keeps_the_order()
 	fail "$(most_overtaken) tasks overtook one task"
 }
 
-test_run_time_is_over()
-{
-	good create "$POOL" capacity=2
-	run_ends 1 --work sleep:60s --tasks 4 --timeout 0.3s --quiet
-	grep -q "the time ran out" "$TMP/err" || fail "$(cat "$TMP/err")"
-	await 0 outstanding
-}
-
 test_run_cancels_its_tasks_if_interrupted()
 {
 	good create "$POOL" capacity=2 queue_depth=max
@@ -334,7 +326,7 @@ test_run_destroys_the_pool_it_has_made()
 
 test_run_refuses_each_bad_value()
 {
-	bad 2 run default --timeout=0
+	bad 2 run default --duration=0
 	bad 1 run no-such-pool && says no-such-pool
 }
 
