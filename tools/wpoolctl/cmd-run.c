@@ -35,7 +35,7 @@ static void more_help(int of __maybe_unused)
 
 const struct command cmd_run = {
 	.name = "run",
-	.args = "POOL [--work KIND[:ARG][@WEIGHT]]... [OPTION]...",
+	.args = "POOL [--work KIND[:ARG]]... [OPTION]...",
 	.summary = "submit workloads to a pool and report how they ended",
 	.help =
 "Submits tasks to a pool, waits for them and reports: how many were accepted, refused,\n"

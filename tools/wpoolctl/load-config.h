@@ -13,8 +13,7 @@
 struct load_config {
 	const char *pool;
 	unsigned int nr_works;
-	struct work works[WORK_MAX_KINDS];
-	const struct work_turns *turns;
+	struct work works[WORK_MAX_KINDS];	/* take turns */
 	__u64 tasks;		/* 0: no limit */
 	__u32 batch;		/* maximum of descriptors in one ioctl */
 	__u32 submitters;

@@ -69,7 +69,6 @@ static struct json_object *json_works(const struct load_config *config, const st
 	for (i = 0; i < config->nr_works; i++) {
 		work = json_new();
 		json_put(work, "work", config->works[i].text);
-		json_put(work, "weight", config->works[i].weight);
 		json_put(work, "completed", tally->work[i].completed);
 		json_put(work, "failed", tally->work[i].failed);
 		json_put(work, "cancelled", tally->work[i].cancelled);

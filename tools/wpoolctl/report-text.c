@@ -33,11 +33,8 @@ static void print_setting(const struct load_config *config, const struct load_re
 		printf("%llu task%s of", config->tasks, config->tasks == 1 ? "" : "s");
 	else
 		printf("tasks of");
-	for (i = 0; i < config->nr_works; i++) {
+	for (i = 0; i < config->nr_works; i++)
 		printf("%s %s", i ? "," : "", config->works[i].text);
-		if (config->works[i].weight > 1)
-			printf("@%u", config->works[i].weight);
-	}
 	printf(" from %u submitter%s, up to %u a call", config->submitters,
 	       config->submitters == 1 ? "" : "s", config->batch);
 	print_phases(config);

@@ -38,10 +38,8 @@ static const char *const arrivals_words[] = { "fixed", "poisson", NULL };
 
 const struct cli_option run_options[] = {
 	{ "work", "KIND[:ARG]",
-	  "what a task does (noop); several take turns, by @WEIGHT (1..1000): --work noop@9\n"
-	  "--work sleep:1ms",
-	  "See WORKLOADS below. It may be given up to 16 times; each kind has its turn in\n"
-	  "proportion to its weight.",
+	  "what a task does (noop); several take turns: --work noop --work sleep:1ms",
+	  "See WORKLOADS below. It may be given up to 16 times, also the same several times.",
 	  .set = set_work },
 	{ "tasks", "N", "tasks in all (1000, or no limit with --duration)",
 	  "Numbers of tasks may have the units k, M and G: 10k.",
@@ -150,7 +148,6 @@ static int complete_replay(struct run *run, struct errmsg *e)
 	*work = (struct work){
 		.kind = run->replay_as > 0 ? WPOOL_WORK_SLEEP : WPOOL_WORK_SPIN,
 		.text = alloc_copy(run_replay_words[run->replay_as > 0]),
-		.weight = 1,
 	};
 	load->nr_works = 1;
 	load->arrivals.replay = &run->replay;
@@ -221,8 +218,6 @@ int run_complete(struct run *run, struct errmsg *e)
 		load->tasks = DEFAULT_TASKS;
 	if (!load->nr_works && set_work(NULL, run, "noop", e))
 		return -1;
-	load->turns = &run->turns;
-	work_turns_init(&run->turns, load->works, load->nr_works);
 	return 0;
 }
 

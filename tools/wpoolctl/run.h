@@ -10,7 +10,6 @@
 struct run {
 	const struct command *cmd;
 	struct load_config load;
-	struct work_turns turns;
 	bool json;
 	bool quiet;
 	const char *replay_file;

@@ -59,7 +59,7 @@ static bool stopped(const struct submitter *s)
 static void add_task(struct submitter *s, struct batch *batch, __u64 task, __u64 number)
 {
 	const struct load_config *config = s->load->config;
-	unsigned int i = work_turn(config->turns, task);
+	unsigned int i = task % config->nr_works;
 	const struct work *work = &config->works[i];
 	__u64 amount = config->arrivals.replay ? arrivals_run_ns(&s->arrivals) :
 						 amount_draw(&work->amount, &s->random);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Workloads as people write them, and the order in which they take turns. */
+/* Workloads as people write them. */
 #include "work.h"
 
 #include "alloc.h"
@@ -135,49 +135,14 @@ static int parse_kind(char *s, struct work *work, struct errmsg *e)
 
 int work_parse(const char *s, struct work *work, struct errmsg *e)
 {
-	const char *weight = strchrnul(s, '@');
-	struct work parsed = { .weight = 1 };
-	char *copy;
-	__u64 n;
-	int err;
+	struct work parsed = { };
+	char *copy = alloc_copy(s);
+	int err = parse_kind(copy, &parsed, e);
 
-	if (*weight) {
-		if (parse_u64(weight + 1, 1, WORK_MAX_WEIGHT, &n, e))
-			return errmsg_set(e, "weight: %s", e->text);
-		parsed.weight = n;
-	}
-	copy = alloc_checked(strndup(s, weight - s));
-	err = parse_kind(copy, &parsed, e);
 	free(copy);
 	if (err)
 		return err;
-	parsed.text = alloc_checked(strndup(s, weight - s));
+	parsed.text = alloc_copy(s);
 	*work = parsed;
 	return 0;
-}
-
-/*
- * Smooth weighted round robin: each turn goes to the work that lacks most of its share. So a@2 and
- * b@1 make a b a, not a a b.
- */
-void work_turns_init(struct work_turns *turns, const struct work *works, unsigned int nr_works)
-{
-	long credit[WORK_MAX_KINDS] = { };
-	unsigned int i, best;
-	__u32 t;
-
-	turns->nr = 0;
-	for (i = 0; i < nr_works; i++)
-		turns->nr += works[i].weight;
-	turns->turn = alloc_zeroed(turns->nr, sizeof(*turns->turn));
-	for (t = 0; t < turns->nr; t++) {
-		best = 0;
-		for (i = 0; i < nr_works; i++) {
-			credit[i] += works[i].weight;
-			if (credit[i] > credit[best])
-				best = i;
-		}
-		credit[best] -= turns->nr;
-		turns->turn[t] = best;
-	}
 }

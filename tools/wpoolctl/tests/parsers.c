@@ -228,35 +228,31 @@ static void test_works(void)
 		const char *text;
 		struct work work;
 	} good[] = {
-		{ "noop", { .kind = WPOOL_WORK_NOOP, .weight = 1 } },
-		{ "noop@9", { .kind = WPOOL_WORK_NOOP, .weight = 9 } },
-		{ "spin:1us", { .kind = WPOOL_WORK_SPIN, .amount.low = 1000, .weight = 1 } },
-		{ "sleep:1.5ms@1000", { .kind = WPOOL_WORK_SLEEP, .amount.low = 1500000,
-					.weight = 1000 } },
-		{ "yield:3", { .kind = WPOOL_WORK_YIELD, .amount.low = 3, .weight = 1 } },
-		{ "touch:4K", { .kind = WPOOL_WORK_TOUCH, .amount.low = 4096, .weight = 1 } },
-		{ "hash:64M", { .kind = WPOOL_WORK_HASH, .amount.low = 64 << 20, .weight = 1 } },
-		{ "lock:0ns", { .kind = WPOOL_WORK_LOCK, .weight = 1 } },
-		{ "tree:4x2", { .kind = WPOOL_WORK_TREE, .depth = 4, .fanout = 2,
-				.weight = 1 } },
-		{ "tree:20x1:10us@2", { .kind = WPOOL_WORK_TREE, .amount.low = 10000,
-					.depth = 20, .fanout = 1, .weight = 2 } },
-		{ "tree:19x2", { .kind = WPOOL_WORK_TREE, .depth = 19, .fanout = 2,
-				 .weight = 1 } },
-		{ "fault", { .kind = WPOOL_WORK_FAULT, .weight = 1 } },
-		{ "timer:10ms", { .kind = WPOOL_WORK_TIMER, .amount.low = 10000000, .weight = 1 } },
-		{ "loop:2ms", { .kind = WPOOL_WORK_LOOP, .amount.low = 2000000, .weight = 1 } },
-		{ "count", { .kind = WPOOL_WORK_COUNT, .weight = 1 } },
-		{ "poll:3", { .kind = WPOOL_WORK_POLL, .amount.low = 3, .weight = 1 } },
-		{ "strand:1ms", { .kind = WPOOL_WORK_STRAND, .amount.low = 1000000, .weight = 1 } },
+		{ "noop", { .kind = WPOOL_WORK_NOOP } },
+		{ "spin:1us", { .kind = WPOOL_WORK_SPIN, .amount.low = 1000 } },
+		{ "sleep:1.5ms", { .kind = WPOOL_WORK_SLEEP, .amount.low = 1500000 } },
+		{ "yield:3", { .kind = WPOOL_WORK_YIELD, .amount.low = 3 } },
+		{ "touch:4K", { .kind = WPOOL_WORK_TOUCH, .amount.low = 4096 } },
+		{ "hash:64M", { .kind = WPOOL_WORK_HASH, .amount.low = 64 << 20 } },
+		{ "lock:0ns", { .kind = WPOOL_WORK_LOCK } },
+		{ "tree:4x2", { .kind = WPOOL_WORK_TREE, .depth = 4, .fanout = 2 } },
+		{ "tree:20x1:10us", { .kind = WPOOL_WORK_TREE, .amount.low = 10000,
+				      .depth = 20, .fanout = 1 } },
+		{ "tree:19x2", { .kind = WPOOL_WORK_TREE, .depth = 19, .fanout = 2 } },
+		{ "fault", { .kind = WPOOL_WORK_FAULT } },
+		{ "timer:10ms", { .kind = WPOOL_WORK_TIMER, .amount.low = 10000000 } },
+		{ "loop:2ms", { .kind = WPOOL_WORK_LOOP, .amount.low = 2000000 } },
+		{ "count", { .kind = WPOOL_WORK_COUNT } },
+		{ "poll:3", { .kind = WPOOL_WORK_POLL, .amount.low = 3 } },
+		{ "strand:1ms", { .kind = WPOOL_WORK_STRAND, .amount.low = 1000000 } },
 	};
 	static const char *const bad[] = {
-		"", "nap", "noop:1", "noop:", "noop@0", "noop@1001", "noop@", "noop@x",
+		"", "nap", "noop:1", "noop:", "noop@2",
 		"sleep", "sleep:", "sleep:10", "sleep:61s", "yield:1000001", "yield:1ms",
 		"touch:65M", "hash", "tree:4", "tree:x", "tree:4x", "tree:x2",
 		"tree:21x1", "tree:1x17", "tree:1x0", "tree:20x2", "tree:20x16",
 		"tree:4x2:", "tree:4x2:5", "tree:4x2x2", "tree:-1x2", "fault:1",
-		"NOOP", "noop@1@2", "sleep:1ms:1ms",
+		"NOOP", "sleep:1ms:1ms",
 	};
 	struct work work;
 	size_t i;
@@ -270,33 +266,12 @@ static void test_works(void)
 		}
 		EXPECT(work.kind == want->kind && work.amount.low == want->amount.low &&
 		       work.depth == want->depth && work.fanout == want->fanout &&
-		       work.weight == want->weight, "'%s'", good[i].text);
-		EXPECT(!strncmp(work.text, good[i].text, strlen(work.text)) &&
-		       !strchr(work.text, '@'), "text '%s'", work.text);
+		       !strcmp(work.text, good[i].text), "'%s'", good[i].text);
 		free(work.text);
 	}
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		EXPECT(work_parse(bad[i], &work, &e), "'%s'", bad[i]);
 	test_ends("workloads");
-}
-
-static void test_turns(void)
-{
-	struct work works[3] = { { .weight = 3 }, { .weight = 1 }, { .weight = 2 } };
-	unsigned int seen[3] = { };
-	struct work_turns turns;
-	__u64 task;
-
-	work_turns_init(&turns, works, 3);
-	EXPECT(turns.nr == 6, "%u turns", turns.nr);
-	for (task = 600000000000; task < 600000000600; task++)
-		seen[work_turn(&turns, task)]++;
-	EXPECT(seen[0] == 300 && seen[1] == 100 && seen[2] == 200,
-	       "shares %u %u %u", seen[0], seen[1], seen[2]);
-	/* the work with three turns does not get them in a row */
-	EXPECT(!(turns.turn[0] == turns.turn[1] && turns.turn[1] == turns.turn[2]),
-	       "three turns in a row");
-	test_ends("works take turns by their weight");
 }
 
 static void test_amounts(void)
@@ -596,7 +571,6 @@ int main(void)
 	test_printable();
 	test_cpulists();
 	test_works();
-	test_turns();
 	test_amounts();
 	test_attrs();
 	test_attr_pairs();
