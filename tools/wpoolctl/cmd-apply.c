@@ -217,7 +217,7 @@ const struct command cmd_apply = {
 	.summary = "make the pools that a file declares, or tune existing ones",
 	.help =
 "Makes each pool that the file declares. If the pool exists, changes the attributes that\n"
-"differ from the declared ones. FILE is " DEFAULT_FILE " if none is named, - is standard input.\n"
+"differ from the declared ones. FILE is " DEFAULT_FILE " if none is named.\n"
 "A section is a pool, its lines are attributes; a line that begins with # or ; is a comment:\n"
 "\n"
 "  [batch]\n"

@@ -103,8 +103,6 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 	if (verb != RECORD && optind < argc)
 		wish.recording.file = argv[optind++];
 	cli_no_more_args(cmd, argc, argv);
-	if ((verb == EXPLAIN || verb == RECORD) && !strcmp(wish.recording.file, "-"))
-		cli_usage(cmd, "%s takes no -: explain reads its file twice", verbs[verb]);
 	return act(&wish, verb, e);
 }
 
@@ -115,8 +113,7 @@ const struct command cmd_trace = {
 	.help =
 "Records the tracepoints of wpool into a file until it is interrupted, and shows recordings.\n"
 "It uses its own instance of tracefs. Recording needs root, and writes to --output. The others\n"
-"read FILE, " DEFAULT_FILE " if none is named. - is standard input, except for explain, which\n"
-"reads its file twice.\n"
+"read FILE, " DEFAULT_FILE " if none is named. explain reads it twice.\n"
 "\n"
 "report prints how many tasks ended, how long they waited, and how long they ran: the median,\n"
 "the time that one in a hundred exceeds, and the longest time. For the first task that waited\n"

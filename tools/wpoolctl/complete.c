@@ -21,12 +21,6 @@ static void put_pools(void)
 		puts(names.entry[i]->d_name);
 }
 
-static void put_commands(const struct command *const *commands)
-{
-	for (; *commands; commands++)
-		puts((*commands)->name);
-}
-
 static void put_works(void)
 {
 	const struct work_kind *kind;
@@ -111,14 +105,16 @@ int complete(const struct command *const *commands, int argc, char **argv)
 	const struct command *cmd;
 	const struct cli_option *option;
 
-	if (argc < 2 || !strcmp(argv[0], "help"))
-		put_commands(commands);
-	if (argc < 2)
+	if (argc < 2) {
+		for (; *commands; commands++)
+			puts((*commands)->name);
 		puts("--help\n--version");
-	while (*commands && argc > 1 && strcmp((*commands)->name, argv[0]))
+		return CLI_OK;
+	}
+	while (*commands && strcmp((*commands)->name, argv[0]))
 		commands++;
 	cmd = *commands;
-	if (argc < 2 || !cmd)
+	if (!cmd)
 		return CLI_OK;
 	/* behind "NAME =" or "NAME = VALUE", print values of NAME */
 	if (argc > 2 && separates(argv[argc - 1]))

@@ -113,7 +113,7 @@ int ini_parse(FILE *file, const char *name, ini_handler handler, ini_complain co
 
 int ini_read(const char *name, ini_handler handler, ini_complain complain, void *arg)
 {
-	FILE *file = strcmp(name, "-") ? fopen(name, "re") : stdin;
+	FILE *file = fopen(name, "re");
 	struct errmsg e;
 	int err;
 
@@ -123,7 +123,6 @@ int ini_read(const char *name, ini_handler handler, ini_complain complain, void 
 		return err;
 	}
 	err = ini_parse(file, name, handler, complain, arg);
-	if (file != stdin)
-		fclose(file);
+	fclose(file);
 	return err;
 }

@@ -36,7 +36,7 @@ static void note_task(void **running, struct trace_event *event)
 int trace_read(const char *name, bool (*each)(const struct trace_event *event, void *arg),
 	       void *arg, struct errmsg *e)
 {
-	FILE *file = strcmp(name, "-") ? fopen(name, "r") : stdin;
+	FILE *file = fopen(name, "re");
 	struct trace_event event, *left;
 	bool any = false, more = true;
 	void *running = NULL;
@@ -68,7 +68,6 @@ int trace_read(const char *name, bool (*each)(const struct trace_event *event, v
 		free(left);
 	}
 	free(line);
-	if (file != stdin)
-		fclose(file);
+	fclose(file);
 	return err;
 }

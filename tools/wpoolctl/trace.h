@@ -46,8 +46,8 @@ bool trace_parse(const char *line, struct trace_event *event);
 
 /*
  * Call @each for all events of a file in the order of their times, until it returns false; at the
- * end also for the start of each task without an end, as UNFINISHED. @name "-" is standard input.
- * Returns 0, or -1 and a message if the file cannot be read or has no event.
+ * end also for the start of each task without an end, as UNFINISHED. Returns 0, or -1 and a message
+ * if the file cannot be read or has no event.
  */
 int trace_read(const char *name, bool (*each)(const struct trace_event *event, void *arg),
 	       void *arg, struct errmsg *e);

@@ -15,20 +15,10 @@ extern const struct command cmd_list, cmd_show, cmd_create, cmd_tune, cmd_apply,
 	cmd_reboot, cmd_destroy, cmd_stat, cmd_top, cmd_why, cmd_dump, cmd_latency, cmd_metrics,
 	cmd_run, cmd_trace, cmd_advise;
 
-static int run_help(const struct command *cmd, int argc, char **argv, struct errmsg *e);
-
-static const struct command cmd_help = {
-	.name = "help",
-	.args = "[COMMAND]",
-	.summary = "explain wpoolctl or one of its commands",
-	.help = "Explains wpoolctl or one of its commands.",
-	.run = run_help,
-};
-
 static const struct command *const commands[] = {
 	&cmd_list, &cmd_show, &cmd_create, &cmd_tune, &cmd_apply, &cmd_release, &cmd_reboot,
 	&cmd_destroy, &cmd_stat, &cmd_top, &cmd_why, &cmd_dump, &cmd_latency, &cmd_metrics,
-	&cmd_run, &cmd_trace, &cmd_advise, &cmd_help, NULL
+	&cmd_run, &cmd_trace, &cmd_advise, NULL
 };
 
 static void print_usage(FILE *out)
@@ -52,22 +42,6 @@ static const struct command *find_command(const char *name)
 		if (!strcmp((*cmd)->name, name))
 			return *cmd;
 	cli_usage(NULL, "no command " ERRMSG_Q, name);
-}
-
-static int run_help(const struct command *cmd, int argc, char **argv,
-		    struct errmsg *e __maybe_unused)
-{
-	const struct command *about = NULL;
-
-	cli_parse(cmd, argc, argv, NULL);
-	if (optind < argc)
-		about = find_command(argv[optind++]);
-	cli_no_more_args(cmd, argc, argv);
-	if (about)
-		cli_print_help(about);
-	else
-		print_usage(stdout);
-	return CLI_OK;
 }
 
 static int run(int argc, char **argv)
