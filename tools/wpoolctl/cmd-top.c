@@ -50,7 +50,6 @@ static const char help[] =
 "  < >      sort by another column; r the other way round\n"
 "  /        only names with these letters; Return ends it\n"
 "  up down  one line; Page Up, Page Down\n"
-"  + -      a longer or a shorter interval\n"
 "  h q      help, quit; both go back from the help\n"
 "\n"
 "Each function is shown with the worker that has run, or slept, longest without a\n"
@@ -176,14 +175,6 @@ static bool do_key(struct top *top, int key)
 	case KEY_NPAGE:
 		scroll_by(top, page);
 		break;
-	case '+':
-		if (top->interval_ns * 2 <= MAX_INTERVAL_NS)
-			top->interval_ns *= 2;
-		break;
-	case '-':
-		if (top->interval_ns / 2 >= MIN_INTERVAL_NS)
-			top->interval_ns /= 2;
-		break;
 	case 'h':
 	case '?':
 		top->shows_help = true;
@@ -210,8 +201,6 @@ static int run_screen(struct top *top, struct errmsg *e)
 		key = screen_key((next - now) / NSEC_PER_MSEC + 1);
 		if (key != ERR && key != KEY_RESIZE)
 			ends = !do_key(top, key);
-		if (next > now + top->interval_ns)
-			next = now + top->interval_ns;
 	}
 	return err;
 }
