@@ -19,7 +19,6 @@ struct load_config {
 	__u32 submitters;
 	__u32 group;		/* bound of each submitter's group; 0: no group */
 	bool nonblock;		/* never sleep on a full pool */
-	bool retry;		/* retry refused tasks instead of dropping them */
 	bool urgent;		/* all tasks are urgent */
 	__s32 on_cpu;		/* the CPU that the tasks prefer; -1: none */
 	struct arrivals_config arrivals;

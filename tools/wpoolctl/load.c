@@ -335,7 +335,6 @@ static void sum_up(struct load *load, struct load_result *result)
 		struct submitter *s = &load->submitters[i];
 
 		submitter_join(s);
-		result->retries += s->retries;
 		result->calls += s->calls;
 		result->call_ns += s->call_ns;
 		result->cpu_ns += s->cpu_ns;

@@ -34,7 +34,6 @@ struct load_result {
 	struct errmsg why;
 	__u64 accepted;
 	__u64 refused;		/* tasks dropped */
-	__u64 retries;		/* calls that were repeated because of --retry */
 	__u64 calls;		/* submit ioctls */
 	__u64 call_ns;		/* time in submit ioctls, sleeps included */
 	__u64 cpu_ns;		/* CPU time of the submitting threads */

@@ -67,8 +67,8 @@ static void print_setting(const struct load_config *config, const struct load_re
 	print_phases(config);
 	if (config->on_cpu >= 0)
 		printf(", on CPU %d", config->on_cpu);
-	printf("%s%s%s\n\n", config->urgent ? ", urgent" : "",
-	       config->nonblock ? ", nonblock" : "", config->retry ? ", retry" : "");
+	printf("%s%s\n\n", config->urgent ? ", urgent" : "",
+	       config->nonblock ? ", nonblock" : "");
 }
 
 static void print_bad(const char *name, __u64 count)
@@ -100,11 +100,7 @@ static void print_counts(const struct load_config *config, const struct load_res
 	printf("%-10s %10llu", scheduled ? "asked" : "offered", asked);
 	if (asked < config->tasks && !config->duration_ns)
 		printf("  (%llu were not submitted any more)", config->tasks - asked);
-	printf("\n%-10s %10llu", "accepted", result->accepted);
-	if (result->retries)
-		printf("  (%llu call%s refused and repeated)", result->retries,
-		       result->retries == 1 ? " was" : "s were");
-	putchar('\n');
+	printf("\n%-10s %10llu\n", "accepted", result->accepted);
 	print_bad("refused", result->refused);
 	if (result->refused)
 		printf("  (tasks; the pool's own figure counts calls)");
@@ -430,7 +426,6 @@ void report_json(const struct load_config *config, const struct load_result *res
 	json_put(json, "accepted", result->accepted);
 	json_put(json, "refused", result->refused);
 	json_put(json, "not_sent", tally->unsent);
-	json_put(json, "retries", result->retries);
 	json_put(json, "completed", tally->completed);
 	json_put(json, "failed", tally->failed);
 	json_put(json, "cancelled", tally->cancelled);

@@ -96,8 +96,6 @@ const struct cli_option run_options[] = {
 	  "The policy fail does the same. A refused task, and the tasks behind it in its\n"
 	  "batch, are dropped; with --batch 1 every task is tried.",
 	  CLI_FLAG(struct run, load.nonblock) },
-	{ "retry", NULL, "submit refused tasks again after a short pause instead of dropping them",
-	  CLI_FLAG(struct run, load.retry) },
 	{ "create", "[=A=V,...]",
 	  "make a temporary pool with these attributes (see 'wpoolctl create --help') and\n"
 	  "destroy it afterwards; POOL may be left out",

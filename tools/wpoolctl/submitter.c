@@ -171,12 +171,6 @@ static bool load_is_empty(const struct load *load)
 	return true;
 }
 
-static void retry_later(struct batch *batch)
-{
-	sleep_ns(batch->retry_ns);
-	batch->retry_ns = min(batch->retry_ns * 2, MAX_RETRY_NS);
-}
-
 /* One ioctl for the rest of the batch. */
 static void submit_rest(struct submitter *s, struct batch *batch)
 {
@@ -207,13 +201,8 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 	case -ECANCELED:	/* cancel_all() ended a wait for room in the group */
 		break;
 	case -EAGAIN:
-		if (config->retry) {
-			s->retries++;
-			retry_later(batch);
-		} else {
-			atomic_fetch_add(&s->refused, batch->nr - batch->done);
-			batch->done = batch->nr;
-		}
+		atomic_fetch_add(&s->refused, batch->nr - batch->done);
+		batch->done = batch->nr;
 		break;
 	case -ENOBUFS:
 		/* the file, or all files together, are full: there is room when records are read */
@@ -221,8 +210,8 @@ static void submit_rest(struct submitter *s, struct batch *batch)
 			load_fail(s->load, err, "submit: %s: %s",
 				  "the file takes no task, though none is unfinished",
 				  "other programs may use up what all users may have together");
-		else
-			retry_later(batch);
+		sleep_ns(batch->retry_ns);
+		batch->retry_ns = min(batch->retry_ns * 2, MAX_RETRY_NS);
 		break;
 	default:
 		explain_submit(s, err);

@@ -36,7 +36,6 @@ struct submitter {
 	atomic_ullong finished;		/* records read */
 	atomic_ullong refused;		/* tasks dropped */
 	/* written by the submit thread, read after it has ended */
-	__u64 retries;
 	__u64 calls;
 	__u64 call_ns;
 	__u64 cpu_ns;

@@ -241,9 +241,6 @@ test_run_counts_what_a_full_pool_refuses()
 	# two tasks fit while they run; the others are refused: exit 3, and the report says how many
 	run_ends 3 --work sleep:2s --tasks 5 --json
 	key_is accepted 2 && key_is refused 3 && key_is completed 2
-	# with --retry all tasks run
-	good run "$POOL" --work sleep:10ms --tasks 6 --retry --json
-	key_is completed 6
 	good tune "$POOL" policy=block
 	good run "$POOL" --work sleep:10ms --tasks 6 --json
 	key_is completed 6 && key_is refused 0
