@@ -16,7 +16,7 @@ enum cli_exit {
 	CLI_FAILED = 1,		/* the kernel, the device or the output failed */
 	CLI_USAGE = 2,		/* the command line was wrong, nothing was done */
 	CLI_TASKS = 3,		/* run: a task failed, was cancelled, refused or not sent */
-	CLI_INTERRUPTED = 130,	/* run, advise, top: SIGINT, SIGTERM, SIGHUP; run: SIGPIPE, too */
+	CLI_INTERRUPTED = 130,	/* run, top: SIGINT, SIGTERM, SIGHUP; run: SIGPIPE, too */
 };
 
 struct cli_option {

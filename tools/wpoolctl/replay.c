@@ -13,7 +13,6 @@ static void add(struct replay *replay, __u64 arrival_ns, __u64 run_ns)
 	run_ns = min(run_ns, WPOOL_MAX_WORK_NS);
 	replay->task = alloc_one_more(replay->task, replay->nr, sizeof(*replay->task));
 	replay->task[replay->nr++] = (struct replay_task){ arrival_ns, run_ns };
-	replay->run_ns += run_ns;
 }
 
 static bool read_event(const struct trace_event *event, void *arg)
@@ -24,7 +23,6 @@ static bool read_event(const struct trace_event *event, void *arg)
 	if (event->kind == TRACE_FINISHED && started)
 		add(replay, started->value < started->ns ? started->ns - started->value : 0,
 		    event->value);
-	replay->nr_open += event->kind == TRACE_UNFINISHED;
 	return true;
 }
 

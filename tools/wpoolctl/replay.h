@@ -18,8 +18,6 @@ struct replay {
 	const char *file;
 	struct replay_task *task;	/* sorted by arrival */
 	__u64 nr;
-	__u64 nr_open;			/* tasks left out: their ends were not recorded */
-	__u64 run_ns;			/* the sum of all tasks */
 };
 
 /* Read a file of "wpoolctl trace record". Returns 0, or -1 and a message, also if no task ended. */

@@ -13,12 +13,12 @@
 
 extern const struct command cmd_list, cmd_show, cmd_create, cmd_tune, cmd_apply, cmd_release,
 	cmd_reboot, cmd_destroy, cmd_stat, cmd_top, cmd_why, cmd_dump, cmd_latency, cmd_metrics,
-	cmd_run, cmd_trace, cmd_advise;
+	cmd_run, cmd_trace;
 
 static const struct command *const commands[] = {
 	&cmd_list, &cmd_show, &cmd_create, &cmd_tune, &cmd_apply, &cmd_release, &cmd_reboot,
 	&cmd_destroy, &cmd_stat, &cmd_top, &cmd_why, &cmd_dump, &cmd_latency, &cmd_metrics,
-	&cmd_run, &cmd_trace, &cmd_advise, NULL
+	&cmd_run, &cmd_trace, NULL
 };
 
 static void print_usage(FILE *out)
