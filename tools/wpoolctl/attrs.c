@@ -343,7 +343,8 @@ void attr_explain(struct errmsg *e, int err, const char *pool, const struct attr
 			   err == -EINVAL ? "no directory of cgroup version 2" : strerror(-err));
 	else if (err != -EINVAL && err != -ERANGE)
 		dev_explain(e, err, pool);
-	else if (given(set, WPOOL_DEV_CPUMASK) && !sysfs_cpus("possible", cpus, sizeof(cpus)))
+	else if (given(set, WPOOL_DEV_CPUMASK) &&
+		 !sysfs_read_line("/sys/devices/system/cpu/possible", cpus, sizeof(cpus)))
 		errmsg_set(e, "pool '%s': refused; cpumask must name CPUs of %s, one online",
 			   pool, cpus);
 	else

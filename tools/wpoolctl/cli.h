@@ -52,7 +52,6 @@ struct command {
 #define CLI_RANGE(_set, _type, _field, _min, _max)	\
 	CLI_FIELD(_set, _type, _field), .min = _min, .max = _max
 #define CLI_FLAG(...)		CLI_FIELD(cli_set_flag, __VA_ARGS__)
-#define CLI_TEXT(...)		CLI_FIELD(cli_set_text, __VA_ARGS__)
 #define CLI_FILE(...)		CLI_FIELD(cli_set_file, __VA_ARGS__)
 #define CLI_WORD(_words, ...)	CLI_FIELD(cli_set_word, __VA_ARGS__), .words = _words
 #define CLI_PARSED(_parse, ...)	CLI_RANGE(cli_set_parsed, __VA_ARGS__), .parse = _parse
@@ -60,6 +59,8 @@ struct command {
 #define CLI_COUNT(...)		CLI_PARSED(parse_count, __VA_ARGS__)
 #define CLI_SECONDS(...)	CLI_PARSED(parse_seconds, __VA_ARGS__)
 #define CLI_DURATION(...)	CLI_PARSED(parse_duration, __VA_ARGS__)
+#define CLI_INTERVAL(...)	\
+	CLI_SECONDS(__VA_ARGS__, 10 * NSEC_PER_MSEC, 24ULL * 60 * 60 * NSEC_PER_SEC)
 
 int cli_set_flag(const struct cli_option *option, void *to, const char *value, struct errmsg *e);
 int cli_set_text(const struct cli_option *option, void *to, const char *value, struct errmsg *e);

@@ -8,8 +8,6 @@
 #include "out.h"
 #include "sysfs.h"
 
-#define MIN_INTERVAL_NS	(10 * NSEC_PER_MSEC)
-#define MAX_INTERVAL_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
 #define MAX_BARS	16
 #define LABEL_WIDTH	8	/* one bound of a bucket; the label of a bar has two */
 #define COUNT_WIDTH	12
@@ -202,7 +200,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 static const struct cli_option options[] = {
 	{ "interval", "SECONDS",
 	  "count only tasks that start or end within this time from now (ns, us, ms, m, h)",
-	  CLI_SECONDS(struct view, interval_ns, MIN_INTERVAL_NS, MAX_INTERVAL_NS) },
+	  CLI_INTERVAL(struct view, interval_ns) },
 	{ "json", NULL,
 	  "an object: name, latency, and wait and run with count, sum_ns, p50_ns, p90_ns,\n"
 	  "p99_ns, p99_9_ns, max_ns, and buckets with from_ns and count",

@@ -169,21 +169,17 @@ static int write_file(const char *path, const struct pools *pools, struct errmsg
 	return err;
 }
 
-struct options {
-	const char *output;
-};
-
 static int run(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
 	struct pools pools = { .all = true };
-	struct options given = { };
+	const char *output = NULL;
 	int err;
 
-	cli_parse(cmd, argc, argv, &given);
+	cli_parse(cmd, argc, argv, &output);
 	cli_no_more_args(cmd, argc, argv);
 	err = pools_look(&pools, e);
-	if (!err && given.output)
-		err = write_file(given.output, &pools, e);
+	if (!err && output)
+		err = write_file(output, &pools, e);
 	else if (!err)
 		write_all(stdout, &pools);
 	return err;
@@ -192,7 +188,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 static const struct cli_option options[] = {
 	{ "output", "FILE",
 	  "write to this file; it is replaced only when the new one is complete",
-	  CLI_FILE(struct options, output) },
+	  .set = cli_set_file, .size = sizeof(const char *) },
 	{ }
 };
 

@@ -209,18 +209,14 @@ static int destroy(const struct command *cmd, char **pools, int nr, struct errms
 
 static int run_destroy(const struct command *cmd, int argc, char **argv, struct errmsg *e)
 {
-	int i, j;
+	int first;
 
 	cli_parse(cmd, argc, argv, NULL);
-	cli_pool_arg(cmd, argc, argv);
-	for (i = optind; i < argc; i++) {
-		if (parse_pool_name(argv[i], e))
-			cli_usage(cmd, "%s", e->text);
-		for (j = optind; j < i; j++)
-			if (!strcmp(argv[i], argv[j]))
-				cli_usage(cmd, "pool '%s' is given twice", argv[i]);
-	}
-	return destroy(cmd, argv + optind, argc - optind, e);
+	first = optind;
+	do {
+		cli_pool_arg(cmd, argc, argv);
+	} while (++optind < argc);
+	return destroy(cmd, argv + first, argc - first, e);
 }
 
 const struct command cmd_destroy = {

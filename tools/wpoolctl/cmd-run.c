@@ -43,7 +43,7 @@ static int set_work(const struct cli_option *option __maybe_unused, void *to, co
 }
 
 static int set_create(const struct cli_option *option __maybe_unused, void *to, const char *value,
-		   struct errmsg *e)
+		      struct errmsg *e)
 {
 	struct run *run = to;
 

@@ -9,8 +9,6 @@
 #include "columns.h"
 #include "out.h"
 
-#define MIN_INTERVAL_NS	(10 * NSEC_PER_MSEC)
-#define MAX_INTERVAL_NS	(24ULL * 60 * 60 * NSEC_PER_SEC)
 #define LINES_PER_HEADER 20
 
 struct stat_run {
@@ -106,7 +104,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 static const struct cli_option options[] = {
 	{ "interval", "SECONDS",
 	  "length of an interval (1), at least 0.01; ns, us, ms, m, h may be given",
-	  CLI_SECONDS(struct stat_run, interval_ns, MIN_INTERVAL_NS, MAX_INTERVAL_NS) },
+	  CLI_INTERVAL(struct stat_run, interval_ns) },
 	{ "count", "N", "number of intervals (1; with --interval until interrupted)",
 	  "N may have a unit: 10k.",
 	  CLI_COUNT(struct stat_run, count, 1, 1000000000) },

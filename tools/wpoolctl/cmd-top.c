@@ -247,15 +247,6 @@ static int set_sort(const struct cli_option *option __maybe_unused, void *to, co
 	return top->sort_by ? 0 : -1;
 }
 
-static int set_filter(const struct cli_option *option, void *to, const char *value,
-		      struct errmsg *e)
-{
-	if (strlen(value) >= option->size)
-		return errmsg_set(e, "longer than the name of a pool");
-	memcpy(to + option->offset, value, strlen(value) + 1);
-	return 0;
-}
-
 enum { OPT_VIEW };
 
 static const struct cli_option options[] = {
@@ -264,8 +255,6 @@ static const struct cli_option options[] = {
 	{ "interval", "SECONDS",
 	  "time between two looks (1), at least 0.1; ns, us, ms, m, h may be given",
 	  CLI_SECONDS(struct top, interval_ns, MIN_INTERVAL_NS, MAX_INTERVAL_NS) },
-	{ "filter", "TEXT", "only pools and functions with this text in their names",
-	  CLI_FIELD(set_filter, struct top, filter) },
 	{ "sort", "COLUMN", "sort pools by it, the largest first", .set = set_sort },
 	{ "columns", "NAME,...", "columns of the pools, as for stat",
 	  CLI_COLUMNS(struct top, columns, true) },

@@ -13,9 +13,6 @@
 #include "pools.h"
 #include "tables.h"
 
-#define MIN_INTERVAL_NS	(10 * NSEC_PER_MSEC)
-#define MAX_INTERVAL_NS	(60 * NSEC_PER_SEC)
-
 struct facts {
 	const struct pool *pool;
 	bool has_workers;		/* debugfs is readable */
@@ -347,7 +344,7 @@ static int run(const struct command *cmd, int argc, char **argv, struct errmsg *
 
 static const struct cli_option options[] = {
 	{ "interval", "SECONDS", "time between the two looks (0.2); ns, us, ms, m, h may be given",
-	  CLI_SECONDS(struct why, interval_ns, MIN_INTERVAL_NS, MAX_INTERVAL_NS) },
+	  CLI_INTERVAL(struct why, interval_ns) },
 	{ "json", NULL, "an object: name, cause (a word) and text", CLI_FLAG(struct why, json) },
 	{ }
 };

@@ -184,11 +184,11 @@ void columns_print_help(int rates)
 	cli_print_text(names, 2, 0, CLI_WIDTH);
 }
 
-void columns_put_names(bool rates)
+void columns_put_names(void)
 {
 	const struct column *column = NULL;
 
-	while ((column = next_column(column, rates)))
+	while ((column = next_column(column, true)))
 		puts(column->name);
 }
 

@@ -76,6 +76,6 @@ struct json_object *columns_json(const struct columns *columns, const struct poo
 
 /* Print the names of all columns, for the help or one a line. Rates only if @rates. */
 void columns_print_help(int rates);
-void columns_put_names(bool rates);
+void columns_put_names(void);
 
 #endif /* WPOOLCTL_COLUMNS_H */

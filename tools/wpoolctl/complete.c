@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * For wpoolctl.bash-completion: print the words that may come next on a command line, one a line.
- * The line "@files" precedes them if a file name may come next, too, and "@list" if the next word
- * is a part of a list with commas.
+ * The line "@files" precedes them if a file name may come next, too.
  */
 #include "attrs.h"
 #include "cli.h"
@@ -29,7 +28,7 @@ static void put_works(void)
 		printf("%s%s\n", kind->name, *kind->arg_name ? ":" : "");
 }
 
-static void put_option_values(const struct command *cmd, const struct cli_option *option)
+static void put_option_values(const struct cli_option *option)
 {
 	size_t i;
 
@@ -37,18 +36,14 @@ static void put_option_values(const struct command *cmd, const struct cli_option
 		puts(option->words[i]);
 	if (option->words)
 		return;
-	if (!strcmp(option->arg, "POOL")) {
+	if (!strcmp(option->arg, "POOL"))
 		put_pools();
-	} else if (!strcmp(option->arg, "FILE")) {
+	else if (!strcmp(option->arg, "FILE"))
 		puts("@files");
-	} else if (!strcmp(option->arg, "NAME,...")) {
-		puts("@list");
-		columns_put_names(strcmp(cmd->name, "list"));
-	} else if (!strcmp(option->arg, "COLUMN")) {
-		columns_put_names(true);
-	} else if (!strncmp(option->arg, "KIND[", 5)) {
+	else if (!strcmp(option->arg, "COLUMN"))
+		columns_put_names();
+	else if (!strncmp(option->arg, "KIND[", 5))
 		put_works();
-	}
 }
 
 /* "record|report [FILE]": the words before the blank */
@@ -126,7 +121,7 @@ int complete(const struct command *const *commands, int argc, char **argv)
 	}
 	option = find_option(cmd, argv[argc - 2]);
 	if (option && option->arg && *option->arg != '[')
-		put_option_values(cmd, option);
+		put_option_values(option);
 	else
 		put_arguments(cmd, argc == 2);
 	return CLI_OK;

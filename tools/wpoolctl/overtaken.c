@@ -34,7 +34,7 @@ static __u32 tree_count(const __u32 *tree, __u32 from, __u32 to)
  */
 struct place {
 	__u32 call_end;		/* behind the last task of its call */
-	__u32 later;		/* the first task submitted at the time of the next call, or later */
+	__u32 later;		/* the first task submitted at the time of the next call or later */
 	__u32 same_ns;		/* the first task submitted at the same time */
 };
 

@@ -162,14 +162,6 @@ int sysfs_histograms(const char *pool, struct hists *hists, struct errmsg *e)
 	return err;
 }
 
-int sysfs_cpus(const char *which, char *buf, size_t len)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/%s", which);
-	return sysfs_read_line(path, buf, len) ? -1 : 0;
-}
-
 static int read_figure(const char *pool, enum figure figure, __u64 *value, struct errmsg *e)
 {
 	char buf[32];

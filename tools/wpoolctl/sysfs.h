@@ -49,9 +49,6 @@ const char *sysfs_dir(const char *variable, const char *preset);
 /* Returns 0, or -errno and a message: the pool or the module is missing. */
 int sysfs_find_pool(const char *pool, struct errmsg *e);
 
-/* The "possible" or "online" CPUs of the machine as a list, "0-3". Returns 0 or -1. */
-int sysfs_cpus(const char *which, char *buf, size_t len);
-
 /* The figures of a pool, from figure_table.h. */
 enum figure {
 #define WPOOL_FIGURE(_name, _NAME, ...) FIGURE_##_NAME,

@@ -11,7 +11,6 @@ static const char *const names[TRACE_OTHER] = {
 	[TRACE_HOGGED] = "task_hogged",
 	[TRACE_STOLEN] = "tasks_stolen",
 	[TRACE_HANDED_OVER] = "runq_handed_over",
-	[TRACE_EXPIRED] = "worker_expired",
 	[TRACE_STEPPED_IN] = "worker_stepped_in",
 	[TRACE_SPAWNED] = "worker_spawned",
 	[TRACE_OVERLOADED] = "pool_overloaded",

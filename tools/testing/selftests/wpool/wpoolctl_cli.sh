@@ -379,7 +379,7 @@ test_top_shows_how_pools_work()
 	good create "$POOL" capacity=3 queue_depth=10
 	helper sleepers "$POOL" 5
 	await "3 2" blocked queued
-	good top --batch --count 2 --interval 0.1 --filter "$POOL"
+	good top --batch --count 2 --interval 0.1
 	[ "$(grep -c ' pools, ' "$TMP/out")" = 2 ] || fail "$(cat "$TMP/out")"
 	prints "^$POOL +3 +10 .* 3 +3 +3 +0 +2" &&
 		prints "^$POOL +dev_sleep.* 3 +3 +0 ([0-9.]+m?s, )?asleep" &&
