@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """bars.py - does wpool reach its bars? Compares figures of one boot.
 
-judge() returns a list of verdicts, each with the machine, the row, what is compared,
+judge() returns a list of verdicts on what results.py has written, each with the machine, the row, what is compared,
 the value, the bar and the goal (either may be missing), and whether they are reached;
 natively also the values of the rounds in which the CPUs were near to each other, and
 of those in which they were far. What was not measured has no verdict.
@@ -33,14 +33,15 @@ class Results:
         self.measurements = measurements
         self.machine = machine
         self.state = state
+        self.of_row = {}
+        for one in measurements:
+            if one['boot'] == boot_of(machine, one['row']):
+                self.of_row.setdefault(one['row'], []).append(one)
 
     def find(self, row, **wanted):
         """The measurement of @row with these parameters; None if there is none."""
-        for one in self.measurements:
-            if one['row'] == row and one['boot'] == boot_of(self.machine, row) and \
-                    all(str(one['params'].get(key)) == value for key, value in wanted.items()):
-                return one
-        return None
+        return next((one for one in self.of_row.get(row, ())
+                     if all(str(one['params'].get(key)) == value for key, value in wanted.items())), None)
 
     def get(self, row, name, **wanted):
         """The figure @name; the parameter n for "n"; the figure times n for "NAME*n"; a ratio for "A/B"."""
@@ -186,11 +187,10 @@ def steadiness(r):
         if value and (row not in of or value > of[row][0]):
             of[row] = (value, where)
 
-    for one in r.measurements:
+    for one in (one for of_row in r.of_row.values() for one in of_row):
         name = next((name for name in TIMED if name in one['figures']), None)
         row = one['row']
-        if one['peer'] != 'wpool' or row == 3 or not name or \
-                one['boot'] not in (BOOTS[r.machine][0], *BOOTS[r.machine][1].values()):
+        if one['peer'] != 'wpool' or row == 3 or not name:
             continue
         # These measurements show the effect of hand-off, and of the host.
         if one['params'].get('handoff') == 0 or one['params'].get('host') == 'busy':
@@ -242,8 +242,8 @@ def judge_machine(measurements, machine, cpus):
     return sorted(out, key=lambda one: one['row'])
 
 
-def judge(measurements, cpus):
-    native, qemu = (judge_machine(measurements, machine, cpus)
+def judge(results):
+    native, qemu = (judge_machine(results['measurements'], machine, int(results['run'].get('cpus', 2)))
                     for machine in ('native', 'qemu'))
     missed = {(one['row'], one['what']): not one['bar_reached'] for one in native
               if one['bar'] is not None}

@@ -4,14 +4,12 @@
 
 usage: counts.py plan [gate | near | loaded | shape CPUS]
        counts.py collect OUT.json CPUS:PLUGIN:ANSWERS...
-       counts.py keep OUT.json KEPT.json
        counts.py show OUT.json
 
 plan prints the measurements of a boot; with gate or near, those that gate.py compares.
 collect reads, for each boot, what the plugin counted and what the module answered, and
 writes OUT.json; README.md of this directory has its schema. It refuses a boot with wrong
-counts of the path "known". keep copies the parts that OUT.json has into KEPT.json, and
-leaves the others. show prints tables.
+counts of the path "known". show prints tables.
 """
 
 import json
@@ -19,6 +17,7 @@ import sys
 from collections import Counter
 
 import results
+from results import command_of, read_json, write_json
 from table import number, print_table
 
 UNLIMITED = 2 ** 32 - 1
@@ -95,7 +94,7 @@ RIVALS = (PEER, 'unbound workqueue, scope cache')
 FIGURES = {name: name for name in ('instructions', 'locked', 'lines')}
 LOADED_FIGURES = FIGURES | {'lines_written': 'lines written'}
 # counts.json has a line for each row.
-DEPTHS = {'schema': 0, 'boots': 3, 'loaded': 2, 'shape': 2, 'near': 2, 'failed': 1}
+DEPTHS = {'schema': 0, 'boots': 2, 'loaded': 1, 'shape': 1, 'near': 1, 'failed': 1}
 # The gate's pools have only CPU 0. If a worker of another CPU searches during a burst, which is
 # chance, the submits execute a barrier.
 GATE = {'cpu': 0}
@@ -123,7 +122,7 @@ def line(v, of, **params):
     return ' '.join(['paths', f'v={v}', f'of={of}'] + words)
 
 
-def plan(gate):
+def plan_paths(gate):
     yield line('none', 'known', what='known', n=100)
     for pool, attributes in POOLS.items():
         for of in dict.fromkeys(row[0] for row in ROWS.values()):
@@ -229,31 +228,36 @@ def shape(path, of):
             for name, turns in sums.items()}
 
 
-def collect(out, specs):
-    boots, loaded, shapes, near, failed = {}, {}, {}, {}, []
-    for spec in specs:
-        cpus, plugin, answers = spec.split(':')
-        failed += [f'{cpus} CPUs: {why}' for _, why in results.read_lines(answers) if why]
-        counted = paths(plugin)
-        if cpus.startswith('shape'):
-            shapes[cpus.removeprefix('shape')] = shape(plugin, 'shape')
-            if int(cpus.removeprefix('shape')) == NEAR_CPUS:
-                near = {str(clients): shape(plugin, f'near{clients}') for clients in NEAR_LOADS}
-        elif cpus.startswith('loaded'):
-            loaded[cpus.removeprefix('loaded')] = rows_of(counted, 'loaded', LOADED_ROWS, LOADED_FIGURES)
+def collect(out, *specs):
+    found = {'schema': 4, 'boots': {}, 'loaded': {}, 'shape': {}, 'near': {}, 'failed': []}
+
+    def add(of_rows, cpus, rows):
+        for row, counted in rows.items():
+            of_rows.setdefault(row, {})[cpus] = counted
+
+    def cpus_of(boot):
+        return boot.removeprefix('shape').removeprefix('loaded')
+    for boot, plugin, answers in sorted((spec.split(':') for spec in specs), key=lambda spec: int(cpus_of(spec[0]))):
+        found['failed'] += [f'{boot} CPUs: {why}' for _, why in results.read_lines(answers) if why]
+        counted, cpus = paths(plugin), cpus_of(boot)
+        if boot.startswith('shape'):
+            add(found['shape'], cpus, shape(plugin, 'shape'))
+            for clients in NEAR_LOADS if int(cpus) == NEAR_CPUS else ():
+                add(found['near'], str(clients), shape(plugin, f'near{clients}'))
+        elif boot.startswith('loaded'):
+            add(found['loaded'], cpus, rows_of(counted, 'loaded', LOADED_ROWS, LOADED_FIGURES))
         else:
-            boots[cpus] = {pool: rows_of(counted, pool, ROWS) for pool in list(POOLS) + [PEER]}
-    results.write_json(out, {'schema': 3, 'boots': boots, 'loaded': loaded, 'shape': shapes,
-                             'near': near, 'failed': failed}, DEPTHS)
-    for why in failed:
+            for pool in (*POOLS, PEER):
+                add(found['boots'].setdefault(pool, {}), cpus, rows_of(counted, pool, ROWS))
+    write_json(out, found, DEPTHS)
+    for why in found['failed']:
         print(f'FAILED: {why}')
-    return bool(failed)
+    return bool(found['failed'])
 
 
 def keep(new, kept):
-    with open(new, encoding='utf-8') as counted, open(kept, encoding='utf-8') as before:
-        both = json.load(before) | {part: one for part, one in json.load(counted).items() if one}
-    results.write_json(kept, both, DEPTHS)
+    """Copy the parts that were counted, and leave the others."""
+    write_json(kept, read_json(kept) | {part: one for part, one in read_json(new).items() if one}, DEPTHS)
 
 
 # ---- tables ----
@@ -285,48 +289,44 @@ def with_bold(header, rows):
     return header, rows
 
 
-def header_of(what, counts, figures=FIGURES):
+def header_of(what, rows, figures=FIGURES):
     header = [what]
     for name in figures.values():
-        header += [f'{name}: {counts[0]}'] + counts[1:] + ['ratio']
+        first, *more = next(iter(rows.values()))
+        header += [f'{name}: {first}', *more, 'ratio']
     return header
+
+
+def cells_of_rows(cells, rows, *args):
+    """The lines of the rows that all boots have."""
+    most = max(len(counted) for counted in rows.values())
+    return [cells(row, list(counted.values()), *args) for row, counted in rows.items() if len(counted) == most]
 
 
 def tables(results_file):
     """(title, header, rows) of each table."""
-    with open(results_file, encoding='utf-8') as file:
-        found = json.load(file)
+    found = read_json(results_file)
     boots, loaded, shapes, near = (found[part] for part in ('boots', 'loaded', 'shape', 'near'))
-    counts = sorted(shapes, key=int)
     if shapes:
         yield 'a producer on each CPU, a task', *with_bold(
-            header_of('CPUs', counts, SHAPE_FIGURES), [
-                cells_of(name, [shapes[cpus][name] for cpus in counts], 'all', SHAPE_FIGURES)
-                for name in SHAPE_PEERS if all(name in shapes[cpus] for cpus in counts)])
+            header_of('CPUs', shapes, SHAPE_FIGURES), cells_of_rows(cells_of, shapes, 'all', SHAPE_FIGURES))
     if near:
         yield f'{NEAR_CPUS} CPUs in {NEAR_CPUS // SHARE} last-level caches, a task', *with_bold(
             [''] + [f'{SHAPE_FIGURES[figure]}: {load}'
-                    for load in NEAR_LOADS.values() for figure in NEAR_FIGURES], [
-                [name] + [number(near[str(clients)][name]['all'][figure])
-                          for clients in NEAR_LOADS for figure in NEAR_FIGURES]
-                for name in SHAPE_PEERS if all(name in near[str(clients)] for clients in NEAR_LOADS)])
-    counts = sorted(loaded, key=int)
+                    for load in NEAR_LOADS.values() for figure in NEAR_FIGURES],
+            [[name] + [number(one['all'][figure]) for one in counted.values() for figure in NEAR_FIGURES]
+             for name, counted in near.items() if len(counted) == len(NEAR_LOADS)])
     if loaded:
-        yield "busy CPUs; in brackets wpool.ko's own part", header_of('busy CPUs', counts, LOADED_FIGURES), [
-            both_cells_of(row, [loaded[cpus][row] for cpus in counts], LOADED_FIGURES)
-            for row in LOADED_ROWS if all(row in loaded[cpus] for cpus in counts)]
-    counts = sorted(boots, key=int)
-    header = header_of('possible CPUs', counts) if boots else []
+        yield "busy CPUs; in brackets wpool.ko's own part", header_of('busy CPUs', loaded, LOADED_FIGURES), \
+            cells_of_rows(both_cells_of, loaded, LOADED_FIGURES)
     for pool in POOLS if boots else ():
-        yield f"{pool} pool; in brackets wpool.ko's own part", header, [
-            both_cells_of(row, [boots[cpus][pool][row] for cpus in counts])
-            for row in ROWS if all(row in boots[cpus][pool] for cpus in counts)]
+        yield f"{pool} pool; in brackets wpool.ko's own part", header_of('possible CPUs', boots[pool]), \
+            cells_of_rows(both_cells_of, boots[pool])
     if boots:
-        yield PEER, header, [
-            cells_of(row, [boots[cpus][PEER][row] for cpus in counts], 'all')
-            for row in ROWS if all(row in boots[cpus][PEER] for cpus in counts)]
+        header = header_of('possible CPUs', boots[PEER])
+        yield PEER, header, cells_of_rows(cells_of, boots[PEER], 'all')
         yield 'The least that an operation ever took, where the ratio is above 1.05', \
-            ["wpool.ko's own instructions, possible CPUs:"] + counts, list(ways(boots))
+            ["wpool.ko's own instructions, possible CPUs:", *next(iter(boots[PEER].values()))], list(ways(boots))
 
 
 def show(results_file):
@@ -337,36 +337,18 @@ def show(results_file):
 
 def ways(boots):
     """The minimum in each boot, of operations that took more with the most CPUs than with the fewest."""
-    counts = sorted(boots, key=int)
     for pool in POOLS:
-        for row in ROWS:
-            of_boots = [boots[cpus][pool].get(row) for cpus in counts]
-            if not all(of_boots):
-                continue
-            values = [one['wpool']['instructions'] for one in of_boots]
-            if values[-1] > 1.05 * values[0]:
-                yield [f'{row}, {pool} pool'] + [number(one['least']) for one in of_boots]
+        for row, counted in boots[pool].items():
+            first, *_, last = (one['wpool']['instructions'] for one in counted.values())
+            if last > 1.05 * first:
+                yield [f'{row}, {pool} pool'] + [number(one['least']) for one in counted.values()]
 
 
-def main():
-    args = sys.argv[1:]
-    if args == ['plan', 'loaded']:
-        print(*plan_loaded(), sep='\n')
-    elif args == ['plan', 'near']:
-        print(*plan_near(), sep='\n')
-    elif args[:2] == ['plan', 'shape'] and len(args) == 3:
-        print(*plan_shape(int(args[2])), sep='\n')
-    elif args[:1] == ['plan'] and args[1:] in ([], ['gate']):
-        print(*plan(bool(args[1:])), sep='\n')
-    elif args[:1] == ['collect'] and len(args) > 2:
-        sys.exit(collect(args[1], args[2:]))
-    elif args[:1] == ['keep'] and len(args) == 3:
-        keep(args[1], args[2])
-    elif args[:1] == ['show'] and len(args) == 2:
-        show(args[1])
-    else:
-        sys.exit(__doc__)
+def plan(what='', cpus=NEAR_CPUS):
+    plans = {'': lambda: plan_paths(False), 'gate': lambda: plan_paths(True), 'loaded': plan_loaded,
+             'near': plan_near, 'shape': lambda: plan_shape(int(cpus))}
+    print(*plans[what](), sep='\n')
 
 
 if __name__ == '__main__':
-    main()
+    command_of(__doc__, plan=plan, collect=collect, show=show)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """drivers.py - the figures of scripts/drivers.
 
-usage: drivers.py print OUTPUT                       the medians of a run, as a table
+usage: drivers.py show OUTPUT                        the medians of a run, as a table
        drivers.py keep DRIVER OUTPUT KERNEL COMMIT   put the run's figures into drivers.json; COMMIT is
                                                      the last one of module/
 
@@ -11,12 +11,11 @@ drivers.json has every round; readme.py writes the table of Documentation/driver
 """
 
 import datetime
-import json
 import pathlib
 import statistics
 import sys
 
-from results import write_json
+from results import command_of, read_json, write_json
 from table import number
 
 KEPT = pathlib.Path(__file__).resolve().parent / 'drivers.json'
@@ -42,9 +41,9 @@ def median(rounds):
     return [statistics.median(column) for column in zip(*rounds)]
 
 
-def show(rows):
+def show(output):
     print(f'{"":24}{"kernel MB/s":>12}{"wpool":>9}{"ratio":>7}{"p99 us":>9}{"wpool":>9}')
-    for name, kinds in rows.items():
+    for name, kinds in rounds_of(output).items():
         kernel, wpool = (median(kinds[kind]) for kind in KINDS)
         late = ''.join(f'{figure:9.1f}' for figure in kernel[1:] + wpool[1:])
         print(f'{name:24}{kernel[0]:12.1f}{wpool[0]:9.1f}{wpool[0] / kernel[0]:7.2f}{late}')
@@ -59,7 +58,7 @@ def lines():
     """The kept figures as lines of cells, the first one with titles."""
     yield ['driver', 'row', 'MB/s of the kernel', 'of wpool', 'ratio', 'of single rounds',
            'p99 of the kernel, µs', 'of wpool', 'ratio']
-    for driver, kept in json.loads(KEPT.read_text()).items():
+    for driver, kept in read_json(KEPT).items():
         for name, kinds in kept['rows'].items():
             (kernel, *kernel_p99), (wpool, *wpool_p99) = (median(kinds[kind]) for kind in KINDS)
             each = [ours[0] / theirs[0] for theirs, ours in zip(kinds['kernel'], kinds['wpool'])]
@@ -72,7 +71,7 @@ def lines():
 def origins():
     """How the figures came about, in words: one text for each kernel and commit."""
     runs = {}
-    for driver, kept in json.loads(KEPT.read_text()).items():
+    for driver, kept in read_json(KEPT).items():
         runs.setdefault((kept['kernel'], kept['commit'], kept['date']), []).append(driver)
     return '; '.join(f'{", ".join(drivers)}: Linux {kernel}, `module/` of commit {commit}, {date}'
                      for (kernel, commit, date), drivers in runs.items())
@@ -80,22 +79,15 @@ def origins():
 
 def nr_rounds():
     """The number of rounds, or a range."""
-    found = {len(kinds['wpool']) for kept in json.loads(KEPT.read_text()).values() for kinds in kept['rows'].values()}
+    found = {len(kinds['wpool']) for kept in read_json(KEPT).values() for kinds in kept['rows'].values()}
     return ' to '.join(str(nr) for nr in sorted({min(found), max(found)}))
 
 
-def main():
-    if sys.argv[1:2] == ['print'] and len(sys.argv) == 3:
-        show(rounds_of(sys.argv[2]))
-    elif sys.argv[1:2] == ['keep'] and len(sys.argv) == 6:
-        driver, output, kernel, commit = sys.argv[2:]
-        kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-        kept[driver] = {'kernel': kernel, 'commit': commit, 'date': f'{datetime.date.today()}',
-                        'rows': rounds_of(output)}
-        write_json(KEPT, dict(sorted(kept.items())), 3)
-    else:
-        sys.exit(__doc__)
+def keep(driver, output, kernel, commit):
+    kept = read_json(KEPT) if KEPT.exists() else {}
+    kept[driver] = {'kernel': kernel, 'commit': commit, 'date': f'{datetime.date.today()}', 'rows': rounds_of(output)}
+    write_json(KEPT, dict(sorted(kept.items())), 3)
 
 
 if __name__ == '__main__':
-    main()
+    command_of(__doc__, show=show, keep=keep)

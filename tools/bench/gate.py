@@ -30,7 +30,6 @@ decoder compares the plugin's decoder of locked instructions with objdump, for t
 text of a module.
 """
 
-import json
 import os
 import re
 import statistics
@@ -125,9 +124,8 @@ def exceeds(part, value, base, growth):
     return value > (base * growth if part == 'rows' else base + LOCKED_TOLERANCE)
 
 
-def check(baseline, specs):
-    with open(baseline, encoding='utf-8') as file:
-        known = json.load(file)
+def check(baseline, *specs):
+    known = results.read_json(baseline)
     for part, name, _, value, seen in measured(specs):
         base = known[part].get(name)
         if not base:
@@ -141,7 +139,7 @@ def check(baseline, specs):
             print('fail' if exceeds(part, value, base, TOLERANCE) else 'pass', name, seen, sep='\t')
 
 
-def update(baseline, specs):
+def update(baseline, *specs):
     known = {part: {} for part in PARTS}
     for part, name, values, *_ in measured(specs):
         is_gated = not exceeds(part, max(values), min(values), REPEATS)
@@ -191,19 +189,5 @@ def decoder(module, program):
           f'{os.path.basename(module)} are locked, as objdump says', sep='\t')
 
 
-def main():
-    command, args = sys.argv[1:2], sys.argv[2:]
-    if command == ['check'] and len(args) >= 2:
-        check(args[0], args[1:])
-    elif command == ['update'] and len(args) >= 2:
-        update(args[0], args[1:])
-    elif command == ['near'] and len(args) == 1:
-        near(*args)
-    elif command == ['decoder'] and len(args) == 2:
-        decoder(*args)
-    else:
-        sys.exit(__doc__)
-
-
 if __name__ == '__main__':
-    main()
+    results.command_of(__doc__, check=check, update=update, near=near, decoder=decoder)

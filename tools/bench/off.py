@@ -13,11 +13,10 @@ the load "known". show fails if a section takes more than LIMIT_US.
 """
 
 import bisect
-import json
 import sys
 
 import counts
-from results import write_json
+from results import command_of, read_json, write_json
 from table import print_table
 
 LIMIT_US = 100
@@ -45,10 +44,8 @@ LOADS = {
 
 
 def plan():
-    for load, (_, measurement) in LOADS.items():
-        if measurement:
-            yield f'{measurement} of={load}'
-    yield from list(counts.plan_loaded())[1:]
+    print(*[f'{measurement} of={load}' for load, (_, measurement) in LOADS.items() if measurement],
+          *list(counts.plan_loaded())[1:], sep='\n')
 
 
 def us_of(counted):
@@ -72,11 +69,6 @@ def collect(out, path, printed):
     write_json(out, sorted(sections.values(), key=lambda one: -us_of(one['ours'])), 1)
 
 
-def read(path):
-    with open(path, encoding='utf-8') as file:
-        return json.load(file)
-
-
 def rows(sections):
     yield ['function', 'load', 'instructions', 'lines', 'estimated us', 'the whole section: instructions', 'lines']
     for one in sections:
@@ -86,7 +78,7 @@ def rows(sections):
 
 
 def show(path):
-    sections = read(path)
+    sections = read_json(path)
     header, *lines = rows(sections)
     print_table(header, lines)
     return any(us_of(one['ours']) > LIMIT_US for one in sections)
@@ -94,20 +86,8 @@ def show(path):
 
 def lines(path):
     """The lines of the page, the first one with titles."""
-    return list(rows(read(path)[:NR_SHOWN]))
-
-
-def main():
-    args = sys.argv[1:]
-    if args == ['plan']:
-        print(*plan(), sep='\n')
-    elif args[:1] == ['collect'] and len(args) == 4:
-        collect(*args[1:])
-    elif args[:1] == ['show'] and len(args) == 2:
-        sys.exit(show(args[1]))
-    else:
-        sys.exit(__doc__)
+    return list(rows(read_json(path)))
 
 
 if __name__ == '__main__':
-    main()
+    command_of(__doc__, plan=plan, collect=collect, show=show)

@@ -1,23 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""readme.py - write the figures of one results file into the documents.
+"""readme.py - write the measured figures into the documents.
 
-usage: readme.py write [RESULTS.json]    write all pages; keep the figures of RESULTS.json that
-                                         they show in measured.json
-       readme.py check                   do the pages show what the five files have?
-       readme.py WHAT RESULTS.json FILE  write one block: ratios, cost or native
+usage: readme.py write [FILE]...   keep what these files have, then write all pages: what the pages show of a
+                                   results.json becomes measured.json; counts.json, off.json, samples.json
+       readme.py check             do the pages show what the kept files have?
 
-ratios is the summary in README.md, cost the table there of memory and wake-ups on a stock kernel, and
-native the tables of benchmarks.rst. The whole text between the comments "bench: begin" and "bench: end",
-or "cost: begin" and "cost: end", is replaced, so figures that were not measured disappear. growth.rst
-has the counts of counts.json and off.json, drivers.rst the figures of drivers.json, and benchmarks.rst
-also those of samples.json. write takes over a complete
-counts.json beside RESULTS.json, and draws the plot of benchmarks.rst. check also refuses a quantity in the
-text of README.md, Documentation/*.rst or OTHER_PAGES that is neither in a table between such comments, nor
-one of CONSTANTS.
+A text between the comments "NAME: begin" and "NAME: end" of a page is replaced, see blocks(), so figures that were
+not measured disappear. A results.json also draws the plot of benchmarks.rst. check also refuses a quantity in the
+text of README.md, Documentation/*.rst or OTHER_PAGES that is neither in a table between such comments, nor one of
+CONSTANTS.
 """
 
-import json
 import math
 import pathlib
 import re
@@ -31,18 +25,15 @@ import drivers
 import off
 import samples
 from plan import ROWS
-from results import NEAR_NS, write_json
+from results import NEAR_NS, command_of, read_json, write_json
 from table import HTTP_LOADS, PEERS, TITLES, figure, machine_text, number, states_text, value_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
-# The measured figures that the pages show, and the counts: scripts/bench-counts.
-MEASURED, COUNTED, OFF = (HERE / name for name in ('measured.json', 'counts.json', 'off.json'))
-# Each block, and the page that contains it.
-PAGES = {'ratios': TOP / 'README.md', 'cost': TOP / 'README.md',
-         'native': TOP / 'Documentation/benchmarks.rst'}
-GROWTH = TOP / 'Documentation/growth.rst'
-DRIVERS = TOP / 'Documentation/drivers.rst'
+# The measured figures that the pages show.
+MEASURED = HERE / 'measured.json'
+README = TOP / 'README.md'
+BENCHMARKS, GROWTH, DRIVERS = (TOP / f'Documentation/{name}.rst' for name in ('benchmarks', 'growth', 'drivers'))
 # The plot that benchmarks.rst shows.
 PLOT = TOP / 'Documentation/each.svg'
 
@@ -215,6 +206,7 @@ class Tables:
 
     def __init__(self, results):
         self.results, self.machine = results, 'native'
+        self.judged = [one for one in bars.judge(results) if one['machine'] == self.machine]
         self.two_states = all(any(state in one['states'] for one in self.of_machine())
                               for state in ('near', 'far'))
 
@@ -393,8 +385,8 @@ class Tables:
     def verdicts(self):
         yield ['measurement', 'comparison', 'measured', 'near', 'far', 'required', 'aimed at']
         last, alike = None, {}
-        for one in self.results['verdicts']:
-            if one['machine'] == self.machine and is_listed(one) and not only_not_lost(one):
+        for one in self.judged:
+            if is_listed(one) and not only_not_lost(one):
                 alike.setdefault(kind(one), []).append(one)
         # One line for many loads with the same limits, unless one misses what is required. Worst rounds come
         # last.
@@ -409,11 +401,11 @@ class Tables:
                 last = title
 
     def rounds(self):
-        """The number of rounds, in words."""
-        seen = sorted({one['rounds'] for one in self.of_machine()})
-        if seen[-1] == 1:
+        """The number of rounds that the tables of figures have medians of, in words."""
+        seen = {one['rounds'] for one in self.of_machine() if one['row'] not in ONLY_COMPARED} - {1}
+        if not seen:
             return 'one round each, which is no median'
-        return f'medians of {"-".join(str(n) for n in sorted({seen[0], seen[-1]}))} rounds'
+        return f'medians of {"-".join(str(n) for n in sorted({min(seen), max(seen)}))} rounds'
 
     def introduction(self):
         run = self.results['run']
@@ -439,8 +431,8 @@ class Tables:
 
     def ratio(self, row, what):
         """A comparison in words; None if there is none."""
-        for one in self.results['verdicts']:
-            if (one['machine'], one['row'], one['what']) == (self.machine, row, what):
+        for one in self.judged:
+            if (one['row'], one['what']) == (row, what):
                 return f'{span(in_states(one))} × the {"rate" if one["better"] == "more" else "time"}'
         return None
 
@@ -465,8 +457,8 @@ class Tables:
     def slower(self):
         """Every comparison with the kernel's own pools that wpool loses, the largest ratio first."""
         lost = []
-        for one in self.results['verdicts']:
-            if one['machine'] == self.machine and loses(one):
+        for one in self.judged:
+            if loses(one):
                 lost.append((times_of(one), [TITLES[one['row']], *sides(TITLES[one['row']], one['what'])]))
         yield ['workload', 'measured', 'compared with', 'times as much']
         for times, cells in sorted(lost, key=lambda line: (line[0][-1], line[1]), reverse=True):
@@ -602,13 +594,14 @@ def wrapped(text):
                          subsequent_indent='  ' if text.startswith('- ') else '')
 
 
-def section(tables, language):
+def section(tables):
+    language = Rst
     out = language.text(''.join(tables.introduction()).rstrip())
     for name, lines in tables.parts():
         if len(lines) > 1:
             out += [''] + language.text(EXPLAINED[name]) + [''] + \
                 language.table(without_empty_columns(lines))
-            if name == PLOT.stem and language is Rst and svg(tables.results):
+            if name == PLOT.stem and svg(tables):
                 out += ['', f'.. image:: {PLOT.name}', '   :alt: the times of this table, as bars']
     return out
 
@@ -617,9 +610,9 @@ def section(tables, language):
 DRAWN = {'wpool': '#d1495b', 'kthread': '#c9c9c9', 'unbound': '#7fa6c9'}
 
 
-def svg(results):
+def svg(tables):
     """PLOT: the times of the table "each", readable on a light and on a dark page. '' if a figure is missing."""
-    tables, out = Tables(results), []
+    out = []
     found = {load: {peer: figure(tables.find(27, load, peer), 'total_ns') for peer in DRAWN} for load in EACH[:3]}
     values = [ns for peers in found.values() for ns in peers.values()]
     if None in values:
@@ -633,7 +626,7 @@ def svg(results):
         return 320 * (math.log10(seconds) - low) / (high - low)
 
     out.append(text(430, 30, 'A pool, or a thread for each task: time', size=18))
-    out.append(text(430, 52, f'{machine_text(results["run"], "native")}; seconds, logarithmic; less is better'))
+    out.append(text(430, 52, f'{machine_text(tables.results["run"], "native")}; seconds, logarithmic; less is better'))
     for power in range(low, high + 1):
         out.append(f'<path d="M60 {400 - height(10 ** power):.0f}H840" stroke="#888888" stroke-opacity="0.4"/>' +
                    text(54, 405 - height(10 ** power), f'{10.0 ** power:g}', 'end'))
@@ -653,6 +646,7 @@ def svg(results):
 
 
 def summary(tables):
+    """The ratios in README.md."""
     lines = [line for text in tables.ratios() for line in wrapped(text) or ['']]
     lost = list(tables.slower())[1:]
     if lost:
@@ -663,27 +657,36 @@ def summary(tables):
     return lines
 
 
-def page(results, what, path):
-    """The text of a document with these results."""
-    tables = Tables(results)
-    language = Rst if path.suffix == '.rst' else Markdown
-    if what == 'cost':
-        lines = language.table(list(tables.cost()) or [['not measured'], ['']])
-    elif not tables.of_machine():
-        lines = ['Not measured.']
-    else:
-        lines = summary(tables) if what == 'ratios' else section(tables, language)
-    begin, end = (language.comment.format(f'{"cost" if what == "cost" else "bench"}: {edge}')
-                  for edge in ('begin', 'end'))
-    return replaced(path, begin, end, '\n'.join(lines))
+def blocks(tables):
+    """The page, the name and the lines of each text that is written."""
+    has_measured = bool(tables.of_machine())
+    yield README, 'bench', summary(tables) if has_measured else ['Not measured.']
+    yield README, 'cost', Markdown.table(list(tables.cost()) or [['not measured'], ['']])
+    yield BENCHMARKS, 'bench', section(tables) if has_measured else ['Not measured.']
+    yield BENCHMARKS, 'profile', [samples.origin(), '', *Rst.table(without_empty_columns(list(samples.lines())))]
+    yield GROWTH, 'counts', [line for title, header, rows in counts.tables(HERE / 'counts.json')
+                             for line in ('', *Rst.table([header, *rows], f'{title[0].upper()}{title[1:]}'))]
+    yield GROWTH, 'off', Rst.table(off.lines(HERE / 'off.json'),
+                                   'With interrupts off on 64 CPUs, the longest section of each function')
+    yield DRIVERS, 'drivers', [
+        *Rst.text(f'{drivers.origins()}. A ratio is wpool\'s median divided by that of workqueues, of '
+                  f'{drivers.nr_rounds()} rounds. **Bold** are ratios that wpool loses: a throughput below 1, a p99 above 1.'),
+        '', *Rst.table(list(drivers.lines()))]
 
 
-def replaced(path, begin, end, block, text=None):
-    text = text or path.read_text()
-    if text.count(begin) != 1 or text.count(end) != 1:
-        sys.exit(f'{path} has no lines {begin} and {end}')
-    before, rest = text.split(begin)
-    return before + begin + '\n\n' + block.strip('\n') + '\n\n' + end + rest.split(end)[1]
+def pages(tables):
+    """The text of each page."""
+    texts = {}
+    for path, name, lines in blocks(tables):
+        text = texts.get(path) or path.read_text()
+        comment = (Rst if path.suffix == '.rst' else Markdown).comment
+        begin, end = (comment.format(f'{name}: {edge}') for edge in ('begin', 'end'))
+        if text.count(begin) != 1 or text.count(end) != 1:
+            sys.exit(f'{path} has no lines {begin} and {end}')
+        before, rest = text.split(begin)
+        block = '\n'.join(lines).strip('\n')
+        texts[path] = f'{before}{begin}\n\n{block}\n\n{end}{rest.split(end)[1]}'
+    return texts
 
 
 class Noted(dict):
@@ -697,74 +700,43 @@ class Noted(dict):
         self.seen.add(key)
         return super().__getitem__(key)
 
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
 
 def only_shown(path):
     """The part of a results file that the pages show."""
-    results = json.loads(path.read_text(), object_hook=Noted)
-    full = all('raw' in one for one in results['measurements'])
-    if full:
+    results = read_json(path, Noted)
+    if states_text(results):
         results['run']['states'] = states_text(results)
-        results['verdicts'] = bars.judge(results['measurements'], int(results['run'].get('cpus', 2)))
     for one in results['measurements']:
         for figures in [one['figures']] + [state['figures'] for state in one['states'].values()]:
             figures.seen = set()
-    for what, file in PAGES.items():
-        page(results, what, file)
+    list(blocks(Tables(results)))
 
-    def figures_of(figures):
-        return {name: figures[name] for name in sorted(figures.seen)}
-    measurements = []
-    for one in results['measurements']:
-        # a page may show figures of one state only
-        if not any(part['figures'].seen for part in (one, *one['states'].values())):
-            continue
-        kept = {key: one[key] for key in ('machine', 'boot', 'row', 'variant', 'peer', 'rounds')}
-        kept['params'] = {key: value for key, value in one['params'].items() if key in ('n', 'seconds')}
-        kept['figures'] = figures_of(one['figures'])
-        kept['states'] = {name: {'rounds': state['rounds'], 'figures': figures_of(state['figures'])}
-                          for name, state in one['states'].items()}
-        measurements.append(kept)
-    return {'schema': 2, 'run': results['run'], 'measurements': measurements,
-            'verdicts': [one for one in results['verdicts'] if one['machine'] == 'native' and
-                         (is_listed(one) or loses(one) or (one['row'], one['what']) in
-                          [ratio[:2] for ratio in RATIOS])]}
+    def kept(part):
+        return {name: part['figures'][name] for name in sorted(part['figures'].seen)}
+    measurements = [
+        {key: value for key, value in one.items() if key != 'raw'} |
+        {'figures': kept(one), 'states': {name: {'rounds': state['rounds'], 'figures': kept(state)}
+                                          for name, state in one['states'].items()}}
+        for one in results['measurements'] if any(part['figures'].seen for part in (one, *one['states'].values()))]
+    return {'schema': 3, 'run': results['run'], 'measurements': measurements}
 
 
-def keep_counts(path):
-    """Copy the counts beside the results to COUNTED, if all parts were counted."""
-    if path.exists() and all(json.loads(path.read_text()).get(part) for part in ('boots', 'loaded', 'shape')):
-        COUNTED.write_text(path.read_text())
-
-
-def growth():
-    out = []
-    for title, header, rows in counts.tables(COUNTED):
-        out += [''] + Rst.table([header] + rows, f'{title[0].upper()}{title[1:]}')
-    text = replaced(GROWTH, '.. counts: begin', '.. counts: end', '\n'.join(out))
-    table = Rst.table(off.lines(OFF), 'With interrupts off on 64 CPUs, the longest section of each function')
-    return replaced(GROWTH, '.. off: begin', '.. off: end', '\n'.join(table), text)
-
-
-def driven():
-    text = f'{drivers.origins()}. A ratio is wpool\'s median divided by that of workqueues, of {drivers.nr_rounds()} ' \
-           'rounds. **Bold** are ratios that wpool loses: a throughput below 1, a p99 above 1.'
-    return replaced(DRIVERS, '.. drivers: begin', '.. drivers: end',
-                    '\n'.join(Rst.text(text) + [''] + Rst.table(list(drivers.lines()))))
-
-
-def profiled():
-    return replaced(PAGES['native'], '.. profile: begin', '.. profile: end',
-                    '\n'.join([samples.origin(), ''] + Rst.table(without_empty_columns(list(samples.lines())))))
-
-
-def pages():
-    """(path, text) of each page, written from the kept results."""
-    results = json.loads(MEASURED.read_text())
-    for what, path in PAGES.items():
-        yield path, page(results, what, path)
-    yield GROWTH, growth()
-    yield DRIVERS, driven()
-    yield PAGES['native'], profiled()
+def keep(path):
+    """Keep what the pages show of a file."""
+    match path.name:
+        case 'results.json':
+            write_json(MEASURED, only_shown(path), 2)
+        case 'counts.json':
+            counts.keep(path, HERE / path.name)
+        case 'off.json':
+            write_json(HERE / path.name, read_json(path)[:off.NR_SHOWN], 1)
+        case 'samples.json':
+            samples.keep(path)
+        case _:
+            sys.exit(f'{path}: nothing of it is kept')
 
 
 # ---- are the pages up to date? ----
@@ -811,38 +783,34 @@ def strays(path):
         yield f'{name}: it does not have the constant: {text}'
 
 
-def check():
-    for path, text in pages():
+def problems():
+    tables = Tables(read_json(MEASURED))
+    for path, text in pages(tables).items():
         if text != path.read_text():
             yield f'{path.name}: its tables are not those of measured.json, counts.json, off.json, ' \
                   'drivers.json and samples.json: tools/bench/readme.py write'
-    if (PLOT.read_text() if PLOT.exists() else '') != svg(json.loads(MEASURED.read_text())):
+    if (PLOT.read_text() if PLOT.exists() else '') != svg(tables):
         yield f'{PLOT.name}: it is not drawn of measured.json: tools/bench/readme.py write'
     for path in (TOP / 'README.md', *sorted((TOP / 'Documentation').glob('*.rst')), *OTHER_PAGES):
         yield from strays(path)
 
 
-def main():
-    args = sys.argv[1:]
-    if args == ['check']:
-        problems = list(check())
-        print(*problems, sep='\n', end='\n' if problems else '')
-        sys.exit(bool(problems))
-    if args[:1] == ['write'] and len(args) <= 2:
-        if args[1:]:
-            write_json(MEASURED, only_shown(pathlib.Path(args[1])), 2)
-            keep_counts(pathlib.Path(args[1]).parent / 'counts.json')
-        for path, text in pages():
-            path.write_text(text)
-        PLOT.write_text(svg(json.loads(MEASURED.read_text())))
-        if not PLOT.stat().st_size:
-            PLOT.unlink()
-    elif args[:1] and args[0] in PAGES and len(args) == 3:
-        path = pathlib.Path(args[2])
-        path.write_text(page(json.loads(pathlib.Path(args[1]).read_text()), args[0], path))
-    else:
-        sys.exit(__doc__)
+def check():
+    found = list(problems())
+    print(*found, sep='\n', end='\n' if found else '')
+    return bool(found)
+
+
+def write(*files):
+    for name in files:
+        keep(pathlib.Path(name))
+    tables = Tables(read_json(MEASURED))
+    for path, text in pages(tables).items():
+        path.write_text(text)
+    PLOT.write_text(svg(tables))
+    if not PLOT.stat().st_size:
+        PLOT.unlink()
 
 
 if __name__ == '__main__':
-    main()
+    command_of(__doc__, write=write, check=check)

@@ -4,18 +4,33 @@
 
 usage: results.py OUT [keep=OLD] key=value... -- BOOT:OUTPUT...
 
-With keep=OLD, rows that were not measured keep the measurements and verdicts of that file.
+With keep=OLD, rows that were not measured keep the measurements of that file.
 BOOT is a kind of plan.py, where cpusN is the kind cpus on N CPUs. OUTPUT is a file with
 lines "bench: {...}". A boot may have several files, each with some of the rounds. The
 key=value words describe the run; they are copied to "run". README.md of this directory has
 the schema of OUT.
 """
 
+import inspect
 import json
+import pathlib
 import statistics
 import sys
 
-import bars
+
+def command_of(doc, **commands):
+    """Call the command that the first argument names, with the other arguments; its result is the exit status."""
+    name, *args = sys.argv[1:] or ['']
+    try:
+        inspect.signature(commands[name]).bind(*args)
+    except (KeyError, TypeError):
+        sys.exit(doc)
+    sys.exit(commands[name](*args))
+
+
+def read_json(path, of_object=None):
+    return json.loads(pathlib.Path(path).read_text(encoding='utf-8'), object_hook=of_object)
+
 
 def write_json(path, value, depth):
     """Write JSON with a line for each entry down to the depth, so that diffs show which have changed.
@@ -170,11 +185,9 @@ def collect(boots):
 def add_kept(path, results):
     """Add what that file has of rows that were not measured on their machine."""
     new = {(one['machine'], one['row']) for one in results['measurements']}
-    with open(path, encoding='utf-8') as file:
-        old = json.load(file)
-    for key in ('measurements', 'verdicts'):
-        results[key] += [one for one in old[key] if (one['machine'], one['row']) not in new]
-        results[key].sort(key=lambda one: one['row'])
+    old = read_json(path)
+    results['measurements'] += [one for one in old['measurements'] if (one['machine'], one['row']) not in new]
+    results['measurements'].sort(key=lambda one: one['row'])
     results['run'] = {**old['run'], **results['run']}
 
 
@@ -187,8 +200,7 @@ def main():
     boots = [spec.split(':', 1) for spec in sys.argv[split + 1:]]
     keep = run.pop('keep', None)
     measurements, failed = collect(boots)
-    results = {'schema': 2, 'run': run, 'measurements': measurements, 'failed': failed,
-               'verdicts': bars.judge(measurements, int(run.get('cpus', 2)))}
+    results = {'schema': 3, 'run': run, 'measurements': measurements, 'failed': failed}
     if keep:
         add_kept(keep, results)
     write_json(out, results, 2)

@@ -5,21 +5,20 @@
 usage: samples.py names [NAME]...         the measurements, or those named
        samples.py row NAME PEER           its row and variant
        samples.py peers NAME              wpool and the peer
-       samples.py collect DIR NAME PEER   read DIR/report, DIR/symbols, DIR/plan into DIR/samples.json
+       samples.py collect DIR NAME PEER COMMIT
+                                          read DIR/report, DIR/symbols, DIR/plan into DIR/samples.json
        samples.py show DIR                print DIR/samples.json
-       samples.py keep DIR COMMIT         copy it to samples.json; it must have all measurements
 
-DIR/report is from perf report, DIR/symbols from nm -A. readme.py writes the table of
-Documentation/benchmarks.rst from samples.json.
+DIR/report is from perf report, DIR/symbols from nm -A. readme.py keeps the times of the parts in samples.json, and
+writes the table of Documentation/benchmarks.rst from it.
 """
 
 import datetime
-import json
 import pathlib
 import re
 import sys
 
-from results import write_json
+from results import command_of, read_json, write_json
 from table import PEERS, number
 
 KEPT = pathlib.Path(__file__).resolve().parent / 'samples.json'
@@ -54,7 +53,8 @@ def part_of(where):
     return next((part for part, objects in PARTS.items() if re.search(objects, where)), 'other')
 
 
-def collect(place, name, peer):
+def collect(place, name, peer, commit):
+    place = pathlib.Path(place)
     objects = {}
     for line in (place / 'symbols').read_text().splitlines():
         where, kind, symbol = line.rsplit(' ', 2)
@@ -72,12 +72,12 @@ def collect(place, name, peer):
         parts.setdefault(part, {})[symbol] = int(found[1]) * 1e9 / RATE / tasks
     parts.pop('idle', None)
     path = place / 'samples.json'
-    kept = json.loads(path.read_text()) if path.exists() else {}
-    kept.setdefault(name, {})[peer] = {
+    kept = read_json(path) if path.exists() else {'samples': {}}
+    kept['samples'].setdefault(name, {})[peer] = {
         part: {'ns': round(sum(symbols.values()), 1),
                'most': {symbol: round(ns, 1) for symbol, ns in sorted(symbols.items(), key=lambda one: -one[1])[:8]}}
         for part, symbols in parts.items()}
-    write_json(path, kept, 3)
+    write_json(path, {'commit': commit, 'date': f'{datetime.date.today()}', 'samples': kept['samples']}, 4)
 
 
 # The columns of the table: parts that count together.
@@ -89,19 +89,19 @@ COLUMNS = {'its own code': ('wpool', 'the peer'), 'scheduler': ('scheduler', ), 
 def lines():
     """The kept figures as lines of cells, the first one with titles."""
     yield ['ns of CPU time a task', 'of', *COLUMNS, 'all']
-    for name, peers in json.loads(KEPT.read_text())['samples'].items():
+    for name, peers in read_json(KEPT)['samples'].items():
         for peer, kept in peers.items():
-            spent = [sum(kept.get(part, {'ns': 0})['ns'] for part in parts) for parts in COLUMNS.values()]
+            spent = [sum(kept.get(part, 0) for part in parts) for parts in COLUMNS.values()]
             yield [MEASUREMENTS[name][0], PEERS[peer], *(number(round(ns, 1)) for ns in (*spent, sum(spent)))]
 
 
 def origin():
-    kept = json.loads(KEPT.read_text())
+    kept = read_json(KEPT)
     return f'One run each, {kept["date"]}, commit {kept["commit"]}.'
 
 
 def show(place):
-    for name, peers in json.loads((place / 'samples.json').read_text()).items():
+    for name, peers in read_json(pathlib.Path(place) / 'samples.json')['samples'].items():
         for peer, kept in peers.items():
             print(f'{MEASUREMENTS[name][0]}, {PEERS[peer]}: ns of CPU time a task')
             for part, one in sorted(kept.items(), key=lambda one: -one[1]['ns']):
@@ -109,29 +109,30 @@ def show(place):
                 print(f'  {part:12} {one["ns"]:9.1f}  {most}')
 
 
-def main():
-    match sys.argv[1:]:
-        case ['names', *names]:
-            if not set(names) <= set(MEASUREMENTS):
-                sys.exit(f'the measurements are: {", ".join(MEASUREMENTS)}')
-            print(*(names or MEASUREMENTS), sep='\n')
-        case ['row', name, peer]:
-            _, row, variant, _, *others = MEASUREMENTS[name]
-            print(row, others[0] if others and peer != 'wpool' else variant)
-        case ['peers', name]:
-            print('wpool', MEASUREMENTS[name][3])
-        case ['collect', place, name, peer]:
-            collect(pathlib.Path(place), name, peer)
-        case ['show', place]:
-            show(pathlib.Path(place))
-        case ['keep', place, commit]:
-            kept = json.loads((pathlib.Path(place) / 'samples.json').read_text())
-            if set(kept) != set(MEASUREMENTS):
-                sys.exit('not all measurements were made')
-            write_json(KEPT, {'commit': commit, 'date': f'{datetime.date.today()}', 'samples': kept}, 4)
-        case _:
-            sys.exit(__doc__)
+def keep(path):
+    """Keep the times of the parts that a run has measured; it must have made all measurements."""
+    run = read_json(path)
+    if set(run['samples']) != set(MEASUREMENTS):
+        sys.exit('not all measurements were made')
+    run['samples'] = {name: {peer: {part: one['ns'] for part, one in parts.items()} for peer, parts in peers.items()}
+                      for name, peers in run['samples'].items()}
+    write_json(KEPT, run, 3)
+
+
+def names(*wanted):
+    if not set(wanted) <= set(MEASUREMENTS):
+        sys.exit(f'the measurements are: {", ".join(MEASUREMENTS)}')
+    print(*(wanted or MEASUREMENTS), sep='\n')
+
+
+def row(name, peer):
+    _, number_of_row, variant, _, *others = MEASUREMENTS[name]
+    print(number_of_row, others[0] if others and peer != 'wpool' else variant)
+
+
+def peers(name):
+    print('wpool', MEASUREMENTS[name][3])
 
 
 if __name__ == '__main__':
-    main()
+    command_of(__doc__, names=names, row=row, peers=peers, collect=collect, show=show)

@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """table.py - show results.json as tables on the terminal.
 
-usage: table.py RESULTS.json
+usage: table.py show RESULTS.json
 """
 
-import json
 import re
-import sys
 
 import bars
 from plan import ROWS
-from results import NEAR_NS, is_icount, machine_of
+from results import NEAR_NS, command_of, is_icount, machine_of, read_json
 
 PEERS = {'wpool': 'wpool', 'percpu': 'per-CPU workqueue', 'unbound': 'unbound workqueue',
          'kworker': 'kthread_worker', 'kthread': 'a kthread per task',
@@ -83,9 +81,8 @@ OF_FIRST = {'worst': ('worst', None), 'near': ('median', 'near'), 'far': ('media
 
 def show_tables(measurements):
     """A table for each case, with the parameters that differ, and the medians of the figures."""
-    # figures that are kept without their rounds have no case
-    for case in dict.fromkeys(one.get('case', '') for one in measurements):
-        group = [(one, {'boot': one['boot'], **one['params']}) for one in measurements if one.get('case', '') == case]
+    for case in dict.fromkeys(one['case'] for one in measurements):
+        group = [(one, {'boot': one['boot'], **one['params']}) for one in measurements if one['case'] == case]
         figures = dict.fromkeys(name for one, _ in group for name in one['figures'])
         first, *names = sorted((name for name in figures if not UNSHOWN.match(name) and f'{name}_per_task' not in figures),
                                key=lambda name: (not name.endswith('_p50'), not name.startswith('total'))) or ['']
@@ -103,9 +100,9 @@ def value_of(value, unit):
     return f'{text} {unit}'.rstrip()
 
 
-def show_verdicts(results, row, machine):
+def show_verdicts(verdicts, row, machine):
     rows = []
-    for one in results['verdicts']:
+    for one in verdicts:
         if (one['row'], one['machine']) != (row, machine):
             continue
         cells = [value_of(one[state], one['unit']) if one[state] is not None else ''
@@ -135,9 +132,11 @@ def states_text(results):
     return '; '.join(parts)
 
 
-def show(results):
+def show(path):
+    results = read_json(path)
     if states_text(results):
         print(f'a cache line from one CPU to the other and back, {states_text(results)}')
+    verdicts = bars.judge(results)
     for row in sorted({one['row'] for one in results['measurements']}):
         of_row = [one for one in results['measurements'] if one['row'] == row]
         for boot in (bars.boot_of(machine, row) for machine in bars.BOOTS):
@@ -146,7 +145,7 @@ def show(results):
             if timed:
                 print(f'\nrow {row}: {TITLES.get(row, "")} [{machine_text(results["run"], machine)}]')
                 show_tables(timed)
-                show_verdicts(results, row, machine)
+                show_verdicts(verdicts, row, machine)
         counted = [one for one in of_row if is_icount(one['boot'])]
         if counted:
             print(f'\nrow {row}: {TITLES.get(row, "")} [counted]')
@@ -155,12 +154,5 @@ def show(results):
         print(f'\nFAILED ({one["boot"]}): {one["what"]}')
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    with open(sys.argv[1], encoding='utf-8') as file:
-        show(json.load(file))
-
-
 if __name__ == '__main__':
-    main()
+    command_of(__doc__, show=show)
