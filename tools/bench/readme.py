@@ -141,65 +141,6 @@ MANY = 3
 # The rows whose figures are in no table but that of the comparisons.
 ONLY_COMPARED = (5, 6, 7, 8, 20, 25, 26, 31, 32, 33)
 
-# The meaning of the figures of each table, in the order of the tables.
-EXPLAINED = {
-    'costs': 'Nanoseconds a task: the time from the first submit until the last task has run, divided by the number '
-             'of tasks. In brackets: the CPU time, which is the run times of all threads, divided in the same way. '
-             'It exceeds the time where several CPUs work at once. Less is better. "Worst" is the worst round.',
-    'times': 'Microseconds. Less is better. p50 is the median of all tasks of a round, p99 the '
-             'time that one task in a hundred exceeds.',
-    'computing': 'The time from the first submit until the last task has run, divided by the '
-                 'ideal, which is the time of the work itself spread evenly over all CPUs. In '
-                 'brackets: the run times of all threads, divided by the work. 1.00 is '
-                 'the best possible value of both.',
-    'queues': 'Milliseconds from submit to start, with 4 workers and 1,000 queued tasks of '
-              '500 µs. Less is better. "First in, first out" is what the same starts would give '
-              'if the oldest task were always the next one.',
-    'events': 'Events wait without a worker. A line in ns has the time of one event, or of one bare timer of the '
-              'kernel. In a line "of 10 ms" it is the time from the first arm until the last function has '
-              'run, with 8 workers, divided by the number of events. A line in µs has the time from the '
-              'call to the start, in a pool that sleeps.',
-    'serving': 'HTTP over loopback, the same code for the protocol in four servers. wpool: '
-               '`module/samples/httpd`, whose connections are events of a pool with 64 workers; '
-               'workqueues: a connection is a work that its socket queues, 64 at most run at once; a '
-               'kthread per connection has no bound. The client, wrk, shares the two CPUs with the '
-               'server. Requests a second, and in brackets the 99th percentile of the time until the '
-               'answer, in milliseconds; "until 500 connections were served" is a time in '
-               'milliseconds, from the first of 500 connections opened together until the last has '
-               'had its first answer.',
-    'each': 'A pool beside a thread for each task: one submitter, and no worker exists before. The '
-            'cells have the seconds from the first submit until the last task has run, and in brackets the most '
-            'memory that was in use meanwhile, without the tasks themselves, which the caller has '
-            'allocated before. In the bounded columns a submitter that finds all workers busy waits, in '
-            'the pool or at the semaphore. The unbound workqueue runs at most 2,048 works at a '
-            'time.',
-    'allocations': 'What a stock kernel allocates for each of the first 20,000 tasks of these loads, counted in '
-                   'an emulator. A pool or a workqueue allocates for a new worker, but not for a task; '
-                   'kthreads are allocated for each task. So a longer load takes fewer allocations for each '
-                   'task in a pool, and as many with kthreads. What a workqueue allocates depends on what ran '
-                   'before, because workqueues keep idle workers for minutes, so it is not in the table.',
-    'scopes': 'The shape of the kernel\'s own benchmark of workqueues, `lib/test_workqueue.c`: a producer on each '
-              'CPU, with one task in flight. *Scope X* is the unbound workqueue in a kernel that was started with '
-              'the affinity scope X; *unbound workqueue* has the scope that the kernel chooses itself. '
-              'Nanoseconds, less is better.',
-    'shapes': 'What users do again and again. Nanoseconds a task, or a call; less is better. The rows "in order" '
-              'compare with ordered workqueues.',
-    'several': 'Several pools behind one handle, as the MultiPool of ants. Together they have the '
-               'capacity and the queue depth of the one pool, 64 workers and 1,024 tasks. *In turn* '
-               'gives each task to the next pool, *by room* to the one with the most room. The mix: '
-               '90 % of the tasks compute for 0.5 µs, 9 % for 10 µs, 1 % for 100 µs. Nanoseconds a '
-               'task, less is better.',
-    'losses': 'The table has every comparison with the kernel\'s own pools that wpool loses, the largest ratios first. '
-              'A ratio of CPU time or of memory is wpool\'s value divided by the peer\'s. Two ratios are those for '
-              'near and for far CPUs, the smaller first.',
-    'verdicts': 'Each line holds a figure above, or a ratio of two, to a limit; figures that are not above have '
-                'lines without a limit, too. If all that is required is not to lose, the table before this one has the '
-                'comparison if it is lost. A line of several loads has the least and the largest of their values; '
-                '`measured.json` has each. "x" is a ratio. *Required* is what wpool has to reach, *aimed at* is what it should '
-                'reach later; ≥ is a least value, ≤ a largest one, and **missed** says that it is '
-                'not reached, or not for both near and far CPUs. *Measured* is shown unless both are.',
-}
-
 
 class Tables:
     """The native measurements, as tables of text."""
@@ -423,11 +364,11 @@ class Tables:
                   f'{NEAR_NS} ns, or more. '
 
     def parts(self):
-        """Each table, by the name under which EXPLAINED has it."""
+        """The tables of benchmarks.rst, in the order of the page."""
         for part in (self.costs, self.times, self.computing, self.queues, self.events,
                      self.each, self.allocations, self.shapes, self.scopes, self.serving,
                      self.several, self.losses, self.verdicts):
-            yield part.__name__, list(part())
+            yield without_empty_columns(list(part()))
 
     def ratio(self, row, what):
         """A comparison in words; None if there is none."""
@@ -553,17 +494,11 @@ def limit(one, which):
 # ---- the two languages ----
 
 def without_empty_columns(lines):
-    kept = [i for i in range(len(lines[0])) if any(line[i] for line in lines[1:])]
+    kept = [i for i in range(len(lines[0])) if not lines[1:] or any(line[i] for line in lines[1:])]
     return [[line[i] for i in kept] for line in lines]
 
 
 class Markdown:
-    comment = '<!-- {} -->'
-
-    @staticmethod
-    def text(text):
-        return wrapped(text)
-
     @staticmethod
     def table(lines):
         """Columns whose cells all begin with a digit are right-aligned, except the first one."""
@@ -573,8 +508,6 @@ class Markdown:
 
 
 class Rst:
-    comment = '.. {}'
-
     @staticmethod
     def text(text):
         return wrapped(re.sub(r'`([^`]+)`', r'``\1``', text))
@@ -594,16 +527,15 @@ def wrapped(text):
                          subsequent_indent='  ' if text.startswith('- ') else '')
 
 
+TABLE = re.compile(r'\.\. csv-table::.*(?:\n\n?   .*)+')
+
+
 def section(tables):
-    language = Rst
-    out = language.text(''.join(tables.introduction()).rstrip())
-    for name, lines in tables.parts():
-        if len(lines) > 1:
-            out += [''] + language.text(EXPLAINED[name]) + [''] + \
-                language.table(without_empty_columns(lines))
-            if name == PLOT.stem and svg(tables):
-                out += ['', f'.. image:: {PLOT.name}', '   :alt: the times of this table, as bars']
-    return out
+    """The text of benchmarks.rst with these figures: they are in its first paragraph and in its tables."""
+    _, rest = block_of(BENCHMARKS, 'bench', BENCHMARKS.read_text())[1].split('\n\n', 1)
+    parts = tables.parts()
+    return Rst.text(''.join(tables.introduction()).rstrip()) + \
+        ['', TABLE.sub(lambda _: '\n'.join(Rst.table(next(parts))), rest)]
 
 
 # The peers of the plot, and their colours.
@@ -659,10 +591,9 @@ def summary(tables):
 
 def blocks(tables):
     """The page, the name and the lines of each text that is written."""
-    has_measured = bool(tables.of_machine())
-    yield README, 'bench', summary(tables) if has_measured else ['Not measured.']
+    yield README, 'bench', summary(tables)
     yield README, 'cost', Markdown.table(list(tables.cost()) or [['not measured'], ['']])
-    yield BENCHMARKS, 'bench', section(tables) if has_measured else ['Not measured.']
+    yield BENCHMARKS, 'bench', section(tables)
     yield BENCHMARKS, 'profile', [samples.origin(), '', *Rst.table(without_empty_columns(list(samples.lines())))]
     yield GROWTH, 'counts', [line for title, header, rows in counts.tables(HERE / 'counts.json')
                              for line in ('', *Rst.table([header, *rows], f'{title[0].upper()}{title[1:]}'))]
@@ -674,18 +605,23 @@ def blocks(tables):
         '', *Rst.table(list(drivers.lines()))]
 
 
+def block_of(path, name, text):
+    """The text of a page up to a block, the block, and what is behind the block."""
+    comment = '.. {}' if path.suffix == '.rst' else '<!-- {} -->'
+    begin, end = (comment.format(f'{name}: {edge}') for edge in ('begin', 'end'))
+    if text.count(begin) != 1 or text.count(end) != 1:
+        sys.exit(f'{path} has no lines {begin} and {end}')
+    before, rest = text.split(begin)
+    block, behind = rest.split(end)
+    return before + begin, block.strip('\n'), end + behind
+
+
 def pages(tables):
     """The text of each page."""
     texts = {}
     for path, name, lines in blocks(tables):
-        text = texts.get(path) or path.read_text()
-        comment = (Rst if path.suffix == '.rst' else Markdown).comment
-        begin, end = (comment.format(f'{name}: {edge}') for edge in ('begin', 'end'))
-        if text.count(begin) != 1 or text.count(end) != 1:
-            sys.exit(f'{path} has no lines {begin} and {end}')
-        before, rest = text.split(begin)
-        block = '\n'.join(lines).strip('\n')
-        texts[path] = f'{before}{begin}\n\n{block}\n\n{end}{rest.split(end)[1]}'
+        before, _, behind = block_of(path, name, texts.get(path) or path.read_text())
+        texts[path] = '\n\n'.join((before, '\n'.join(lines).strip('\n'), behind))
     return texts
 
 
