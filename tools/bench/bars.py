@@ -29,19 +29,13 @@ def boot_of(machine, row):
 class Results:
     """The figures of one machine: those of one state, near or far, or those of all rounds."""
 
-    def __init__(self, measurements, machine, state=None):
-        self.measurements = measurements
-        self.machine = machine
-        self.state = state
-        self.of_row = {}
-        for one in measurements:
-            if one['boot'] == boot_of(machine, one['row']):
-                self.of_row.setdefault(one['row'], []).append(one)
+    def __init__(self, rows, machine, state=None):
+        self.rows, self.machine, self.state = rows, machine, state
 
     def find(self, row, **wanted):
         """The measurement of @row with these parameters; None if there is none."""
-        return next((one for one in self.of_row.get(row, ())
-                     if all(str(one['params'].get(key)) == value for key, value in wanted.items())), None)
+        return next((one for one in self.rows.get(str(row), ()) if one['boot'] == boot_of(self.machine, row) and
+                     all(str(one['params'].get(key)) == value for key, value in wanted.items())), None)
 
     def get(self, row, name, **wanted):
         """The figure @name; the parameter n for "n"; the figure times n for "NAME*n"; a ratio for "A/B"."""
@@ -151,7 +145,7 @@ COMPARISONS = list(read_comparisons())
 
 def pool_per_cpu(r):
     """The memory that each additional CPU takes in a pool."""
-    one, eight = (next((m['figures']['pool_bytes']['median'] for m in r.measurements
+    one, eight = (next((m['figures']['pool_bytes']['median'] for m in r.rows.get('9', ())
                         if (m['boot'], m['variant'], m['peer']) == (boot, 'memory', 'wpool')), None)
                   for boot in ('cpus1', 'cpus8'))
     if one and eight and r.machine == 'qemu' and not r.state:
@@ -187,10 +181,10 @@ def steadiness(r):
         if value and (row not in of or value > of[row][0]):
             of[row] = (value, where)
 
-    for one in (one for of_row in r.of_row.values() for one in of_row):
+    for one in (one for of_row in r.rows.values() for one in of_row):
         name = next((name for name in TIMED if name in one['figures']), None)
         row = one['row']
-        if one['peer'] != 'wpool' or row == 3 or not name:
+        if one['peer'] != 'wpool' or row == 3 or not name or one['boot'] != boot_of(r.machine, row):
             continue
         # These measurements show the effect of hand-off, and of the host.
         if one['params'].get('handoff') == 0 or one['params'].get('host') == 'busy':
@@ -225,12 +219,12 @@ def judge_states(one):
                                           for value in values)
 
 
-def judge_machine(measurements, machine, cpus):
-    r = Results(measurements, machine)
+def judge_machine(rows, machine, cpus):
+    r = Results(rows, machine)
     out = [dict(one, machine=machine) for one in comparisons(r, cpus) if one['value'] is not None]
     for state in ('near', 'far'):
         values = {(one['row'], one['what']): one['value']
-                  for one in comparisons(Results(measurements, machine, state), cpus)}
+                  for one in comparisons(Results(rows, machine, state), cpus)}
         for one in out:
             one[state] = values.get((one['row'], one['what']))
     for one in out:

@@ -25,7 +25,7 @@ import drivers
 import off
 import samples
 from plan import ROWS
-from results import NEAR_NS, command_of, read_json, write_json
+from results import NEAR_NS, by_row, command_of, each_of, read_json, write_json
 from table import HTTP_LOADS, PEERS, TITLES, figure, machine_text, number, states_text, value_of
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -146,21 +146,15 @@ class Tables:
     """The native measurements, as tables of text."""
 
     def __init__(self, results):
-        self.results, self.machine = results, 'native'
-        self.judged = [one for one in bars.judge(results) if one['machine'] == self.machine]
-        self.two_states = all(any(state in one['states'] for one in self.of_machine())
-                              for state in ('near', 'far'))
+        self.results = results
+        self.judged = [one for one in bars.judge(results) if one['machine'] == 'native']
+        self.measured = [one for one in each_of(results) if one['machine'] == 'native']
+        self.two_states = all(any(state in one['states'] for one in self.measured) for state in ('near', 'far'))
 
-    def of_machine(self, row=None):
-        return [one for one in self.results['measurements']
-                if one['machine'] == self.machine and row in (None, one['row'])]
-
-    def find(self, row, v, peer, **params):
-        for one in self.of_machine(row):
-            if (one['variant'], one['peer']) == (v, peer) and \
-                    all(str(one['params'].get(key, value)) == value for key, value in params.items()):
-                return one
-        return None
+    def find(self, row, v, peer, boot='native', **params):
+        return next((one for one in self.results['measurements'].get(str(row), ())
+                     if one['boot'].startswith(boot) and (one['variant'], one['peer']) == (v, peer) and
+                     all(str(one['params'].get(key, value)) == value for key, value in params.items())), None)
 
     def cell(self, one, name, by=1, which='median'):
         """One figure; or two, near / far, if the run has measurements of both states."""
@@ -276,7 +270,8 @@ class Tables:
         peers = [(peer, v) for peer, v in EACH_PEERS if peer in ('wpool', 'kthread')]
         yield ['allocations a task, of the first 20,000'] + [PEERS[peer] + v.replace('_', ', ') for peer, v in peers]
         for load, text in ALLOCS:
-            found = [self.counted(load + v, peer) for peer, v in peers]
+            # the boot that counts allocations
+            found = [self.find(27, load + v, peer, 'cpus2') for peer, v in peers]
             if all(found):
                 yield [text] + [f'{figure(one, "allocs_per_task"):.2f}' for one in found]
 
@@ -305,18 +300,10 @@ class Tables:
                        for v in variants if v in SHAPES_TIMED]
         return self.by_peer('ns', ('wpool',) + OTHERS[:3] + ('semaphore', 'bounded', 'padata'), wanted)
 
-    def counted(self, v, peer):
-        """The measurement of row 27 in the boot cpus2, which counts allocations."""
-        for one in self.results['measurements']:
-            if (one['boot'], one['row'], one['variant'], one['peer']) == ('cpus2', 27, v, peer):
-                return one
-        return None
-
     def cost(self):
         """The table of memory and wake-ups on a stock kernel with two CPUs."""
-        found = {one['variant']: one for one in self.results['measurements']
-                 if (one['boot'], one['row'], one['peer']) == ('cpus2', 9, 'wpool')}
-        if not {'memory', 'rest', 'quiet'} <= set(found):
+        found = {v: self.find(9, v, 'wpool', 'cpus2') for v in ('memory', 'rest', 'quiet')}
+        if not all(found.values()):
             return
         yield [f'on Linux {self.results["run"].get("kernel")}, 2 CPUs', '']
         for text, v, name in COST:
@@ -343,14 +330,14 @@ class Tables:
 
     def rounds(self):
         """The number of rounds that the tables of figures have medians of, in words."""
-        seen = {one['rounds'] for one in self.of_machine() if one['row'] not in ONLY_COMPARED} - {1}
+        seen = {one['rounds'] for one in self.measured if one['row'] not in ONLY_COMPARED} - {1}
         if not seen:
             return 'one round each, which is no median'
         return f'medians of {"-".join(str(n) for n in sorted({min(seen), max(seen)}))} rounds'
 
     def introduction(self):
         run = self.results['run']
-        machine = machine_text(run, self.machine)
+        machine = machine_text(run, 'native')
         yield f'{machine[0].upper()}{machine[1:]}, {run.get("cpus")} CPUs: {self.rounds()}. '
         if run.get('commit'):
             yield f'The last figures are of {run["date"]}; commits: {run["commit"]}. '
@@ -645,7 +632,7 @@ def only_shown(path):
     results = read_json(path, Noted)
     if states_text(results):
         results['run']['states'] = states_text(results)
-    for one in results['measurements']:
+    for one in each_of(results):
         for figures in [one['figures']] + [state['figures'] for state in one['states'].values()]:
             figures.seen = set()
     list(blocks(Tables(results)))
@@ -656,8 +643,8 @@ def only_shown(path):
         {key: value for key, value in one.items() if key != 'raw'} |
         {'figures': kept(one), 'states': {name: {'rounds': state['rounds'], 'figures': kept(state)}
                                           for name, state in one['states'].items()}}
-        for one in results['measurements'] if any(part['figures'].seen for part in (one, *one['states'].values()))]
-    return {'schema': 3, 'run': results['run'], 'measurements': measurements}
+        for one in each_of(results) if any(part['figures'].seen for part in (one, *one['states'].values()))]
+    return {'schema': 3, 'run': results['run'], 'measurements': by_row(measurements)}
 
 
 def keep(path):

@@ -182,13 +182,16 @@ def collect(boots):
     return [one.as_json() for one in measurements.values()], failed
 
 
-def add_kept(path, results):
-    """Add what that file has of rows that were not measured on their machine."""
-    new = {(one['machine'], one['row']) for one in results['measurements']}
-    old = read_json(path)
-    results['measurements'] += [one for one in old['measurements'] if (one['machine'], one['row']) not in new]
-    results['measurements'].sort(key=lambda one: one['row'])
-    results['run'] = {**old['run'], **results['run']}
+def by_row(measurements):
+    """row -> the measurements, in the order of the rows"""
+    rows = {}
+    for one in sorted(measurements, key=lambda one: one['row']):
+        rows.setdefault(str(one['row']), []).append(one)
+    return rows
+
+
+def each_of(results):
+    return [one for of_row in results['measurements'].values() for one in of_row]
 
 
 def main():
@@ -200,12 +203,14 @@ def main():
     boots = [spec.split(':', 1) for spec in sys.argv[split + 1:]]
     keep = run.pop('keep', None)
     measurements, failed = collect(boots)
-    results = {'schema': 3, 'run': run, 'measurements': measurements, 'failed': failed}
-    if keep:
-        add_kept(keep, results)
-    write_json(out, results, 2)
     if not measurements:
         sys.exit('nothing was measured')
+    if keep:
+        new = {(one['machine'], one['row']) for one in measurements}
+        old = read_json(keep)
+        run = old['run'] | run
+        measurements += [one for one in each_of(old) if (one['machine'], one['row']) not in new]
+    write_json(out, {'schema': 3, 'run': run, 'measurements': by_row(measurements), 'failed': failed}, 2)
 
 
 if __name__ == '__main__':

@@ -9,7 +9,7 @@ import re
 
 import bars
 from plan import ROWS
-from results import NEAR_NS, command_of, is_icount, machine_of, read_json
+from results import NEAR_NS, command_of, each_of, is_icount, machine_of, read_json
 
 PEERS = {'wpool': 'wpool', 'percpu': 'per-CPU workqueue', 'unbound': 'unbound workqueue',
          'kworker': 'kthread_worker', 'kthread': 'a kthread per task',
@@ -66,7 +66,7 @@ def machine_text(run, machine):
 
 def trips_ns(results, state):
     """The round trips of a cache line in all measurements of a state, near or far, sorted."""
-    return sorted(one[f'c2c_{when}_ns'] for m in results['measurements']
+    return sorted(one[f'c2c_{when}_ns'] for m in each_of(results)
                   if state in m['states'] for one in m.get('raw', ()) for when in ('before', 'after')
                   if f'c2c_{when}_ns' in one and
                   (one[f'c2c_{when}_ns'] < NEAR_NS) == (state == 'near') and
@@ -137,8 +137,7 @@ def show(path):
     if states_text(results):
         print(f'a cache line from one CPU to the other and back, {states_text(results)}')
     verdicts = bars.judge(results)
-    for row in sorted({one['row'] for one in results['measurements']}):
-        of_row = [one for one in results['measurements'] if one['row'] == row]
+    for row, of_row in ((int(row), of_row) for row, of_row in results['measurements'].items()):
         for boot in (bars.boot_of(machine, row) for machine in bars.BOOTS):
             timed = [one for one in of_row if one['boot'] == boot]
             machine = machine_of(boot)
