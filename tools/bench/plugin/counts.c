@@ -22,21 +22,12 @@
  * All CPUs must share one thread: -accel tcg,thread=single.
  */
 #include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "hear.h"
-#include "qemu-api.h"
 #include "x86.h"
-
-int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 #define MAX_CPUS	1024
 #define MAX_SAMPLES	4096
-#define LINE_SHIFT	6
-/* Slots for the lines of an operation: a power of two, and far more than needed. */
-#define NR_SLOTS	16384
 #define NOWHERE		(-1)
 
 static const char *const path_names[NR_BENCH_PATHS] = {
@@ -72,12 +63,6 @@ static const char *const figure_names[NR_FIGURES] = {
 	[WRITTEN] = "lines_written",
 };
 
-struct slot {
-	uint64_t line;
-	uint32_t generation;	/* the slot is empty unless this is operation.generation */
-	bool inside, written, written_inside;
-};
-
 struct operation {
 	bool open;
 	int cpu;		/* NOWHERE: the operation's thread does not run */
@@ -97,9 +82,6 @@ static struct operation operations[NR_BENCH_PATHS];
 static uint32_t under_way[MAX_CPUS];
 
 static_assert(NR_BENCH_PATHS <= 32, "a bit for each path");
-
-static FILE *out;
-static qemu_plugin_id_t plugin_id;
 
 static void leave_cpu(struct operation *op)
 {
@@ -149,31 +131,16 @@ static void end(struct operation *op, unsigned int cpu)
 	leave_cpu(op);
 }
 
-static struct slot *slot_of(struct operation *op, uint64_t line)
-{
-	uint32_t at = line * 0x9e3779b97f4a7c15ULL >> 50, tries;
-	struct slot *slot;
-
-	for (tries = 0; tries < NR_SLOTS; tries++, at++) {
-		slot = &op->slots[at % NR_SLOTS];
-		if (slot->generation != op->generation) {
-			*slot = (struct slot){ .line = line, .generation = op->generation };
-			op->figures[0][LINES]++;
-			return slot;
-		}
-		if (slot->line == line)
-			return slot;
-	}
-	op->full = true;
-	return NULL;
-}
-
 static void touch(struct operation *op, uint64_t line, bool write, bool inside)
 {
-	struct slot *slot = slot_of(op, line);
+	bool is_new;
+	struct slot *slot = slot_of(op->slots, op->generation, line, &is_new);
 
-	if (!slot)
+	if (!slot) {
+		op->full = true;
 		return;
+	}
+	op->figures[0][LINES] += is_new;
 	if (inside && !slot->inside) {
 		slot->inside = true;
 		op->figures[1][LINES]++;
@@ -190,7 +157,7 @@ static void touch(struct operation *op, uint64_t line, bool write, bool inside)
 
 /* ---- turns ---- */
 
-/* 2^20, as the hash in written_of() has 20 bits */
+/* 2^20, as in written_of() */
 #define NR_WRITTEN	1048576
 /* written.holders has a bit for each CPU. */
 #define MAX_TURN_CPUS	64
@@ -268,7 +235,7 @@ static void turn_begin(unsigned int cpu)
 /* Returns NULL if there is no room, or if this is a read of a line that no CPU has written. */
 static struct written *written_of(uint64_t line, bool write)
 {
-	uint32_t at = line * 0x9e3779b97f4a7c15ULL >> 44, tries;
+	uint32_t at = place_of(line, 20), tries;
 	struct written *one;
 
 	for (tries = 0; tries < 1024; tries++, at = (at + 1) % NR_WRITTEN) {
@@ -349,11 +316,10 @@ static bool is_device(qemu_plugin_meminfo_t info, uint64_t address)
 static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address,
 		      void *data)
 {
-	uint64_t last = address + (1ULL << qemu_plugin_mem_size_shift(info)) - 1;
+	uint64_t last = last_line(info, address), line;
 	bool write = qemu_plugin_mem_is_store(info);
 	const struct insn *insn = data;
 	struct operation *op;
-	uint64_t line;
 	uint32_t rest;
 	int part;
 
@@ -361,12 +327,12 @@ static void on_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t add
 		op = &operations[__builtin_ctz(rest)];
 		for (part = 0; part <= insn->inside; part++)
 			op->figures[part][write ? WRITES : READS]++;
-		for (line = address >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++)
+		for (line = address >> LINE_SHIFT; line <= last; line++)
 			touch(op, line, write, insn->inside);
 	}
 	if (!in_turns || !turns[cpu].open || (write && is_device(info, address)))
 		return;
-	for (line = address >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++)
+	for (line = address >> LINE_SHIFT; line <= last; line++)
 		turn_touch(cpu, line, write);
 }
 
@@ -445,14 +411,6 @@ static void report(const char *what)
 }
 
 /* ---- translation ---- */
-
-static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
-
-/* At the start, and after a reset, which drops all translations: translate() gets the new ones. */
-static void start_anew(qemu_plugin_id_t id)
-{
-	qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
-}
 
 static void obey(char *text)
 {
@@ -534,10 +492,8 @@ static void on_mark(unsigned int cpu, void *data)
 static struct insn *insn_of(struct qemu_plugin_insn *insn, bool locked)
 {
 	uint64_t address = qemu_plugin_insn_vaddr(insn);
-	struct insn *own = calloc(1, sizeof(*own));
+	struct insn *own = room_for(1, sizeof(*own));
 
-	if (!own)
-		abort();
 	own->locked = locked;
 	own->inside = address >= inside_from && address < inside_to;
 	return own;
@@ -583,36 +539,14 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
 {
 	int i;
 
-	if (!info->system_emulation || strcmp(info->target_name, "x86_64") ||
-	    info->system.max_vcpus > MAX_CPUS) {
-		fprintf(stderr, "counts: made for a machine of x86-64\n");
-		return -1;
-	}
-	for (i = 0; i < argc; i++) {
-		if (!out && !strncmp(argv[i], "out=", 4)) {
-			out = fopen(argv[i] + 4, "w");
-			if (!out)
-				perror(argv[i]);
-		}
-		if (!strncmp(argv[i], "share=", 6))
-			cache_cpus = strtoul(argv[i] + 6, NULL, 10);
-	}
-	if (!out) {
-		fprintf(stderr, "counts: out=FILE is missing\n");
-		return -1;
-	}
-	if (!cache_cpus || cache_cpus > MAX_TURN_CPUS) {
-		fprintf(stderr, "counts: share=N is 1 to %d\n", MAX_TURN_CPUS);
-		return -1;
-	}
-	nr_cpus = info->system.max_vcpus;
-	turns = calloc(nr_cpus, sizeof(*turns));
-	written = calloc(NR_WRITTEN, sizeof(*written));
-	if (!turns || !written)
-		return -1;
+	nr_cpus = start(id, info, MAX_CPUS, argc ? argv[0] : NULL);
+	if (argc > 1 && !strncmp(argv[1], "share=", 6))
+		cache_cpus = strtoul(argv[1] + 6, NULL, 10);
+	if (!cache_cpus || cache_cpus > MAX_TURN_CPUS)
+		die("share=N is 1 to 64");
+	turns = room_for(nr_cpus, sizeof(*turns));
+	written = room_for(NR_WRITTEN, sizeof(*written));
 	for (i = 0; i < NR_BENCH_PATHS; i++)
 		operations[i].cpu = NOWHERE;
-	plugin_id = id;
-	start_anew(id);
 	return 0;
 }

@@ -27,19 +27,10 @@
  * file out=FILE gets a line of JSON with the longest section by the address of its first
  * instruction of wpool. All CPUs must share one thread: -accel tcg,thread=single.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "hear.h"
-#include "qemu-api.h"
-
-int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 #define MAX_CPUS	64
 #define MAX_OWN		4
-#define LINE_SHIFT	6
-#define NR_SLOTS	16384	/* for the lines of a section: 2^14 */
 #define NR_LONGEST	4096	/* for the first instructions: 2^12 */
 /* A function that wpool calls has executed no more instructions than this up to its cli. */
 #define MAX_PROLOGUE	16
@@ -55,21 +46,13 @@ struct cpu {
 	uint64_t first;			/* the first instruction of wpool in the section, or 0 */
 	/* until now, before the first instruction of wpool, and up to its last one */
 	struct counts now, before, until;
-	struct { uint64_t line; uint32_t generation; } slots[NR_SLOTS];
+	struct slot slots[NR_SLOTS];
 };
 
 static struct cpu *cpus;
 static struct longest { uint64_t first; struct counts ours, whole; } longest[NR_LONGEST];
 static struct { uint64_t from, to; } own[MAX_OWN];
 static uint32_t nr_own;
-static qemu_plugin_id_t plugin_id;
-static FILE *out;
-
-static void die(const char *why)
-{
-	fprintf(stderr, "off: %s\n", why);
-	exit(1);
-}
 
 /* In units of 0.5 ns, as in off.py: 2,000 instructions take 1 us, a line 0.1 us. */
 static uint64_t cost(struct counts counts)
@@ -102,7 +85,7 @@ static void begin(struct cpu *cpu, bool by_own, uint32_t insns)
 
 static void keep(uint64_t first, struct counts ours, struct counts whole)
 {
-	uint32_t at = first * 0x9e3779b97f4a7c15ULL >> 52, tries;
+	uint32_t at = place_of(first, 12), tries;
 	struct longest *one;
 
 	for (tries = 0; tries < NR_LONGEST; tries++) {
@@ -143,17 +126,11 @@ static void end(struct cpu *cpu, uint32_t behind)
 
 static void touch(struct cpu *cpu, uint64_t line)
 {
-	uint32_t at = line * 0x9e3779b97f4a7c15ULL >> 50, tries;
+	bool is_new;
 
-	for (tries = 0; tries < NR_SLOTS; tries++, at = (at + 1) % NR_SLOTS) {
-		if (cpu->slots[at].generation != cpu->generation) {
-			cpu->slots[at].generation = cpu->generation;
-			cpu->slots[at].line = line;
-			cpu->now.lines++;
-			return;
-		}
-		if (cpu->slots[at].line == line)
-			return;
+	if (slot_of(cpu->slots, cpu->generation, line, &is_new)) {
+		cpu->now.lines += is_new;
+		return;
 	}
 	/* wpool has not run in it: drop the section. Which one it is has not been found out. */
 	if (cpu->first)
@@ -165,13 +142,13 @@ static void touch(struct cpu *cpu, uint64_t line)
 
 static void on_access(unsigned int index, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
-	uint64_t last = address + (1ULL << qemu_plugin_mem_size_shift(info)) - 1, line;
+	uint64_t last = last_line(info, address), line;
 	struct cpu *cpu = &cpus[index];
 
 	(void)data;
 	if (!cpu->off)
 		return;
-	for (line = address >> LINE_SHIFT; line <= last >> LINE_SHIFT; line++)
+	for (line = address >> LINE_SHIFT; line <= last; line++)
 		touch(cpu, line);
 	go_on(cpu);
 }
@@ -267,10 +244,8 @@ static bool may_change_flag(const uint8_t *code, size_t size, bool behind_clac)
 /* Never freed: the plugin does not learn when QEMU drops the translation. */
 static struct code *code_at(uint64_t address, uint32_t nr, uint8_t op)
 {
-	struct code *code = malloc(sizeof(*code));
+	struct code *code = room_for(1, sizeof(*code));
 
-	if (!code)
-		die("no memory");
 	*code = (struct code){ address, nr, op };
 	return code;
 }
@@ -312,12 +287,6 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	}
 }
 
-/* At the start, and after a reset, which drops all translations. */
-static void start_anew(qemu_plugin_id_t id)
-{
-	qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
-}
-
 /* ---- what the guest says ---- */
 
 static void report(const char *what)
@@ -355,14 +324,6 @@ static void obey(char *text)
 
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc, char **argv)
 {
-	if (!info->system_emulation || strcmp(info->target_name, "x86_64") ||
-	    info->system.max_vcpus > MAX_CPUS || argc != 1 || strncmp(argv[0], "out=", 4))
-		die("made for out=FILE and a machine of x86-64 with up to 64 CPUs");
-	out = fopen(argv[0] + 4, "w");
-	cpus = calloc(info->system.max_vcpus, sizeof(*cpus));
-	if (!out || !cpus)
-		die("no file, or no memory");
-	plugin_id = id;
-	start_anew(id);
+	cpus = room_for(start(id, info, MAX_CPUS, argc == 1 ? argv[0] : NULL), sizeof(*cpus));
 	return 0;
 }
