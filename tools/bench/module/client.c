@@ -126,17 +126,16 @@ static int ready(struct bench *b)
 
 static int produce(struct bench *b)
 {
-	struct tracepoint *tp;
 	int err;
 
 	if (!bench_num(b->run, "turns", 0))
 		return bench_produce(b, true, b->n, produce_trips);
-	tp = bench_watch_ticks();
-	if (IS_ERR(tp))
-		return PTR_ERR(tp);
+	err = bench_watch_ticks();
+	if (err)
+		return err;
 	bench_start_to_count();
 	err = bench_produce(b, true, b->n, produce_trips);
-	bench_ignore_ticks(tp);
+	bench_unwatch();
 	return err;
 }
 

@@ -587,8 +587,6 @@ static int look(struct paths *p)
 
 	for (i = 0; i < p->b.n && !err; i++)
 		bench_sleep_us(LOOK_US);
-	if (!err)
-		bench_ignore_looks();
 	return err;
 }
 
@@ -696,12 +694,11 @@ static int prepare(struct bench *b)
 static int measure(struct bench *b)
 {
 	struct paths *p = container_of(b, struct paths, b);
-	struct tracepoint *tp = bench_watch_switches();
+	int err = bench_watch_switches();
 	u32 i;
-	int err;
 
-	if (IS_ERR(tp))
-		return PTR_ERR(tp);
+	if (err)
+		return err;
 	for (i = 0; i < b->nr_items; i++) {
 		b->items[i].index = i;
 		init_completion(&p->gates[i]);
@@ -713,7 +710,7 @@ static int measure(struct bench *b)
 	}
 	leave_others(p);
 	bench_pools_destroy(p->quiet, p->nr_quiet);
-	bench_ignore_switches(tp);
+	bench_unwatch();
 	return err;
 }
 

@@ -18,14 +18,14 @@
  * memory of the items, which contain the tasks, is allocated before. If no more threads can be
  * made, the submitter sleeps for a millisecond and tries again; "refused" counts these tries.
  *
- * With count=1, if the kernel has tracepoints, "allocs" counts the slab objects and the pages that
+ * With count=1, in a kernel with tracepoints, "allocs" counts the slab objects and the pages that
  * the kernel allocates meanwhile, for any purpose, including the pages of slabs.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
-#include <linux/tracepoint.h>
 
 #include "bench.h"
+#include "switches.h"
 
 struct sleep {
 	struct bench b;
@@ -170,7 +170,6 @@ static int produce(struct bench_producer *p)
 	return 0;
 }
 
-#ifdef CONFIG_TRACEPOINTS
 static DEFINE_PER_CPU(u64, allocations);
 
 /* A probe for several tracepoints: it ignores their arguments. */
@@ -179,24 +178,14 @@ static void allocated(void *data)
 	this_cpu_inc(allocations);
 }
 
-static void count_at(struct tracepoint *tp, void *begins)
-{
-	if (strcmp(tp->name, "kmalloc") && strcmp(tp->name, "kmem_cache_alloc") &&
-	    strcmp(tp->name, "mm_page_alloc"))
-		return;
-	if (begins)
-		WARN_ON(tracepoint_probe_register(tp, allocated, NULL));
-	else
-		tracepoint_probe_unregister(tp, allocated, NULL);
-}
-
-static void count_allocations(void)
+static int count_allocations(void)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
 		per_cpu(allocations, cpu) = 0;
-	for_each_kernel_tracepoint(count_at, count_at);
+	return bench_watch("kmalloc", allocated) ?: bench_watch("kmem_cache_alloc", allocated) ?:
+	       bench_watch("mm_page_alloc", allocated);
 }
 
 static void put_allocations(struct bench_run *run)
@@ -204,21 +193,11 @@ static void put_allocations(struct bench_run *run)
 	u64 sum = 0;
 	int cpu;
 
-	for_each_kernel_tracepoint(count_at, NULL);
-	tracepoint_synchronize_unregister();
+	bench_unwatch();
 	for_each_possible_cpu(cpu)
 		sum += per_cpu(allocations, cpu);
 	bench_put(run, "allocs", sum);
 }
-#else
-static void count_allocations(void)
-{
-}
-
-static void put_allocations(struct bench_run *run)
-{
-}
-#endif
 
 static int measure_each(struct bench *b)
 {
@@ -231,7 +210,7 @@ static int measure_each(struct bench *b)
 	if (IS_ERR(looker))
 		return PTR_ERR(looker);
 	if (counts)
-		count_allocations();
+		WARN_ON(count_allocations());
 	s->free_before = bench_free_memory();
 	s->free_least = s->free_before;
 	wake_up_process(looker);

@@ -2,7 +2,6 @@
 /* Marks at switches of threads and at ticks; tells the plugin which code to count separately. */
 #include "bench.h"
 
-#include <linux/err.h>
 #include <linux/hrtimer.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
@@ -79,70 +78,56 @@ static void look_at_tracepoint(struct tracepoint *tp, void *data)
 		search->found = tp;
 }
 
-static struct tracepoint *watch(const char *name, void *probe)
+static struct watched {
+	struct tracepoint *tp;
+	void *probe;
+} watches[4];
+static int nr_watches;
+
+int bench_watch(const char *name, void *probe)
 {
 	struct search search = { .name = name };
 	int err;
 
 	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
-		return ERR_PTR(-EOPNOTSUPP);
+		return -EOPNOTSUPP;
 	for_each_kernel_tracepoint(look_at_tracepoint, &search);
-	if (!search.found)
-		return ERR_PTR(-ENOENT);
+	if (!search.found || WARN_ON_ONCE(nr_watches == ARRAY_SIZE(watches)))
+		return -ENOENT;
 	err = tracepoint_probe_register(search.found, probe, NULL);
-	return err ? ERR_PTR(err) : search.found;
+	if (!err)
+		watches[nr_watches++] = (struct watched){ search.found, probe };
+	return err;
 }
 
-static void ignore(struct tracepoint *tp, void *probe)
+void bench_unwatch(void)
 {
-	/* without tracepoints nothing was registered */
 	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
 		return;
-	tracepoint_probe_unregister(tp, probe, NULL);
+	while (nr_watches) {
+		nr_watches--;
+		tracepoint_probe_unregister(watches[nr_watches].tp, watches[nr_watches].probe, NULL);
+	}
 	tracepoint_synchronize_unregister();
-}
-
-struct tracepoint *bench_watch_switches(void)
-{
-	return watch("sched_switch", on_switch);
-}
-
-void bench_ignore_switches(struct tracepoint *tp)
-{
-	ignore(tp, on_switch);
 	bench_sleeper = NULL;
 	bench_blocker = NULL;
 	bench_parker = NULL;
 }
 
-static struct tracepoint *expiry, *expiry_end;
+int bench_watch_switches(void)
+{
+	return bench_watch("sched_switch", on_switch);
+}
 
 int bench_watch_looks(void)
 {
-	expiry = watch("hrtimer_expire_entry", on_timer);
-	if (IS_ERR(expiry))
-		return PTR_ERR(expiry);
-	expiry_end = watch("hrtimer_expire_exit", on_timer_end);
-	if (!IS_ERR(expiry_end))
-		return 0;
-	ignore(expiry, on_timer);
-	return PTR_ERR(expiry_end);
+	return bench_watch("hrtimer_expire_entry", on_timer) ?:
+	       bench_watch("hrtimer_expire_exit", on_timer_end);
 }
 
-void bench_ignore_looks(void)
+int bench_watch_ticks(void)
 {
-	ignore(expiry, on_timer);
-	ignore(expiry_end, on_timer_end);
-}
-
-struct tracepoint *bench_watch_ticks(void)
-{
-	return watch("local_timer_entry", on_tick);
-}
-
-void bench_ignore_ticks(struct tracepoint *tp)
-{
-	ignore(tp, on_tick);
+	return bench_watch("local_timer_entry", on_tick);
 }
 
 void bench_start_to_count(void)

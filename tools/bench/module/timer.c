@@ -298,6 +298,7 @@ static int produce_arrivals(struct bench_producer *p)
 
 	t->next = 0;
 	t->nr = p->nr;
+	atomic64_set(&t->parked_ns, 0);
 	start_and_wait(t);
 	return t->err ?: bench_count_wait(p->nr);
 }
@@ -323,20 +324,9 @@ static int ready_for_arrivals(struct bench *b)
 
 static int measure_arrivals(struct bench *b)
 {
-	struct ticks *t = ticks_of(b);
-	int err;
+	int err = bench_measure(b, DIV_ROUND_UP(b->n, 10), produce_arrivals);
 
-	bench_count_reset();
-	/* the first tasks make the workers, and are not measured */
-	err = bench_produce(b, false, DIV_ROUND_UP(b->n, 10), produce_arrivals);
-	if (err)
-		return err;
-	bench_flush(b);
-	bench_count_reset();
-	atomic64_set(&t->parked_ns, 0);
-	err = bench_produce(b, true, b->n, produce_arrivals);
-	bench_meter_stop(b);
-	bench_put(b->run, "parked_ns", atomic64_read(&t->parked_ns));
+	bench_put(b->run, "parked_ns", atomic64_read(&ticks_of(b)->parked_ns));
 	return err;
 }
 
