@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """samples.py - where the time of a measurement goes, for scripts/bench-profile.
 
-usage: samples.py names [NAME]...         the measurements, or those named
-       samples.py row NAME PEER           its row and variant
-       samples.py peers NAME              wpool and the peer
+usage: samples.py measurements [NAME]...  NAME PEER of all measurements, or of those named
+       samples.py plan NAME PEER          the measurement as often as fits into a command line
        samples.py collect DIR NAME PEER COMMIT
                                           read DIR/report, DIR/symbols, DIR/plan into DIR/samples.json
        samples.py show DIR                print DIR/samples.json
@@ -18,6 +17,7 @@ import pathlib
 import re
 import sys
 
+from plan import ROWS, Size
 from results import command_of, read_json, write_json
 from table import PEERS, number
 
@@ -72,12 +72,12 @@ def collect(place, name, peer, commit):
         parts.setdefault(part, {})[symbol] = int(found[1]) * 1e9 / RATE / tasks
     parts.pop('idle', None)
     path = place / 'samples.json'
-    kept = read_json(path) if path.exists() else {'samples': {}}
-    kept['samples'].setdefault(name, {})[peer] = {
+    kept = read_json(path).get('samples', {}) if path.exists() else {}
+    kept.setdefault(name, {})[peer] = {
         part: {'ns': round(sum(symbols.values()), 1),
                'most': {symbol: round(ns, 1) for symbol, ns in sorted(symbols.items(), key=lambda one: -one[1])[:8]}}
         for part, symbols in parts.items()}
-    write_json(path, {'commit': commit, 'date': f'{datetime.date.today()}', 'samples': kept['samples']}, 4)
+    write_json(path, {'commit': commit, 'date': f'{datetime.date.today()}', 'samples': kept}, 4)
 
 
 # The columns of the table: parts that count together.
@@ -119,20 +119,20 @@ def keep(path):
     write_json(KEPT, run, 3)
 
 
-def names(*wanted):
-    if not set(wanted) <= set(MEASUREMENTS):
+def measurements(*names):
+    if not set(names) <= set(MEASUREMENTS):
         sys.exit(f'the measurements are: {", ".join(MEASUREMENTS)}')
-    print(*(wanted or MEASUREMENTS), sep='\n')
+    for name in names or MEASUREMENTS:
+        print(f'{name} wpool', f'{name} {MEASUREMENTS[name][3]}', sep='\n')
 
 
-def row(name, peer):
-    _, number_of_row, variant, _, *others = MEASUREMENTS[name]
-    print(number_of_row, others[0] if others and peer != 'wpool' else variant)
-
-
-def peers(name):
-    print('wpool', MEASUREMENTS[name][3])
+def plan(name, peer):
+    _, row, variant, _, *others = MEASUREMENTS[name]
+    wanted = [f'v={others[0] if others and peer != "wpool" else variant}', f'peer={peer}']
+    line, = (' '.join([*words, 'round=1']) for words in Size('native', False, 2).lines(ROWS[row]) if words[2:4] == wanted)
+    # some millions of tasks
+    print(*[line] * min(3599 // (len(line) + 1), -(-4000000 // int(re.search(r' n=(\d+)', line)[1]))), sep='\n')
 
 
 if __name__ == '__main__':
-    command_of(__doc__, names=names, row=row, peers=peers, collect=collect, show=show)
+    command_of(__doc__, measurements=measurements, plan=plan, collect=collect, show=show)
