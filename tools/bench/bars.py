@@ -16,7 +16,7 @@ from plan import ROWS, params_of, peers_of
 
 # The boots that measure times: the one of most rows, and those of others.
 BOOTS = {'native': ('native', {10: 'native1', 21: 'nativehttp', 30: 'native1'}),
-         'qemu': ('main', {18: 'wide', 21: 'http'})}
+         'qemu': ('main', {21: 'http'})}
 # A figure with this unit is divided by this number.
 UNITS = {'us': 1e3, 'ms': 1e6, '%': 0.01}
 
@@ -143,15 +143,6 @@ def read_comparisons():
 COMPARISONS = list(read_comparisons())
 
 
-def pool_per_cpu(r):
-    """The memory that each additional CPU takes in a pool."""
-    one, eight = (next((m['figures']['pool_bytes']['median'] for m in r.rows.get('9', ())
-                        if (m['boot'], m['variant'], m['peer']) == (boot, 'memory', 'wpool')), None)
-                  for boot in ('cpus1', 'cpus8'))
-    if one and eight and r.machine == 'qemu' and not r.state:
-        yield verdict(9, 'a pool, each CPU more (from 1 to 8 CPUs)', (eight - one) / 7, 'bytes')
-
-
 def several(r):
     """Row 22: one pool, compared with the fastest set of pools that are together as large."""
     for load in dict.fromkeys(v.rpartition(',_')[0] for v in ROWS[22].variants):
@@ -166,7 +157,6 @@ def several(r):
 def comparisons(r, cpus):
     for one in COMPARISONS:
         yield one.verdict(r, cpus)
-    yield from pool_per_cpu(r)
     yield from several(r)
 
 

@@ -65,7 +65,7 @@ def quartile(values):
 
 
 def instructions(path):
-    measurements, failed = results.collect([('icount', path)])
+    measurements, failed = results.collect([('gate', path)])
     if failed:
         sys.exit(f'gate.py: {failed[0]["what"]}')
     return {(one['row'], one['variant'], one['peer']):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """plan.py - print the measurements of a benchmark boot, in their order.
 
-usage: plan.py {native|native1|nativehttp|main|wide|http|smoke|icount|gate|cpus} [--rows 1,2]
-               [--rounds N] [--quick] [--cpus N]
+usage: plan.py {native|native1|nativehttp|main|http|smoke|gate|cpus2} [--rows 1,2] [--rounds N] [--quick]
+               [--cpus N]
 
 The file rows beside this one lists all measurements. A printed line is a request to the
 module: a case and key=value words. The module ignores row=, v= (the variant, for tables)
@@ -13,9 +13,8 @@ each peer of a row once; the rounds of a row follow each other, so that the comp
 figures are measured close together. Round 0 is a warm-up, and does not count.
 
 native and native1 are native kernels with two CPUs and with one. main is a stock kernel
-under QEMU, wide is the same with more CPUs than the host may have. nativehttp and http
-have a client in user space; smoke has a small part of their measurements. The other boots
-count instructions instead of time.
+under QEMU. nativehttp and http have a client in user space; smoke has a small part of their
+measurements. The other boots count instructions instead of time.
 """
 
 import argparse
@@ -25,9 +24,9 @@ from dataclasses import dataclass, field
 
 PEER_LISTS = {'POOLS': 'wpool,percpu,unbound,kworker', 'QUEUES': 'wpool,percpu,unbound',
               'HTTP': 'wpool,thread,percpu,unbound'}
-KINDS = ('native', 'native1', 'nativehttp', 'main', 'wide', 'http', 'smoke', 'icount', 'gate', 'cpus')
+KINDS = ('native', 'native1', 'nativehttp', 'main', 'http', 'smoke', 'gate', 'cpus2')
 # Boots without emulation: whether two CPUs are near or far changes there.
-WITH_C2C = {'native', 'nativehttp'}
+WITH_C2C = {'native', 'nativehttp', 'smoke'}
 
 
 @dataclass
@@ -105,22 +104,21 @@ ROWS = read_rows(os.path.join(os.path.dirname(__file__), 'rows'))
 
 
 class Size:
-    """The sizes of the measurements: for a whole run, a quick one, and under -icount."""
+    """The sizes of the measurements: for a whole run, a quick one, and the gate."""
 
     def __init__(self, kind, quick, cpus):
-        native, icount = kind.startswith('native'), kind in ('icount', 'cpus')
-        self.kinds = {kind, f'{kind}{cpus}'}
+        native, gate = kind.startswith('native'), kind == 'gate'
+        self.kind = kind
         self.quick = quick
-        self.conditions = {'timed': not icount, 'native': native, 'full': not quick}
+        self.conditions = {'gate': gate, 'native': native, 'full': not quick}
         self.names = {
             'cpus': cpus,
-            'noops': 20000 if icount else 50000 if quick else 200000,
-            'tree': 20000 if icount else 100000 if quick else 300000 if native else 1000000,
+            'noops': 20000 if gate else 50000 if quick else 200000,
+            'tree': 20000 if gate else 100000 if quick else 300000 if native else 1000000,
             'shots': 500 if quick else 2000,
             'trips': 2000 if not native else 5000 if quick else 20000,
             # the tasks of row 28: in proportion to the CPUs, as each has a producer
             'shape': (2000 if not native else 5000 if quick else 20000) * max(cpus // 2, 1),
-            'wide': 10000 * (cpus if icount else 4),
             # Making and ending a thread takes 30 to 200 times as long as another peer's task.
             'threads': 2000,
         }
@@ -137,7 +135,7 @@ class Size:
     def has(self, row, one):
         """Does this boot make measurement @one of @row?"""
         kinds = [word for word in one.conditions if word.lstrip('!') not in self.conditions]
-        return bool(self.kinds & set(kinds or row.kinds)) and all(
+        return self.kind in (kinds or row.kinds) and all(
             self.conditions[word.lstrip('!')] != word.startswith('!')
             for word in one.conditions if word not in kinds)
 
@@ -160,8 +158,8 @@ def is_tried(words):
     return words[3] == 'peer=wpool' or words[2] in ('v=keep_16', 'v=short_64')
 
 
-# Kinds that are a part of another kind: the other kind, its rows, a filter of its measurements.
-PARTS = {'gate': ('icount', (1, 2, 4), is_compared), 'smoke': ('nativehttp', (21,), is_tried)}
+# Kinds that make only a part of the measurements of their rows.
+PARTS = {'gate': is_compared, 'smoke': is_tried}
 
 
 def warm_up(words):
@@ -178,12 +176,11 @@ def main():
     parser.add_argument('--cpus', type=int, default=2)
     args = parser.parse_args()
 
-    kind, numbers, is_wanted = PARTS.get(args.kind, (args.kind, ROWS, lambda words: True))
-    if args.rows:
-        numbers = {int(row) for row in args.rows.split(',')} & set(numbers)
-    size = Size(kind, args.quick, args.cpus)
+    wanted = [int(row) for row in args.rows.split(',') if row]
+    is_wanted = PARTS.get(args.kind, lambda words: True)
+    size = Size(args.kind, args.quick, args.cpus)
     for row in ROWS.values():
-        if row.number not in numbers:
+        if wanted and row.number not in wanted:
             continue
         measurements = [words for words in size.lines(row) if is_wanted(words)]
         if 'cold' not in row.flags:
@@ -192,7 +189,7 @@ def main():
         for number in range(1, row.most_rounds(args.rounds) + 1):
             for words in measurements:
                 # Measure whether two CPUs are near or far at that moment.
-                print(*words, *(['c2c=1'] if kind in WITH_C2C else []), f'round={number}')
+                print(*words, *(['c2c=1'] if args.kind in WITH_C2C else []), f'round={number}')
 
 
 if __name__ == '__main__':

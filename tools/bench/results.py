@@ -5,7 +5,7 @@
 usage: results.py OUT [keep=OLD] key=value... -- BOOT:OUTPUT...
 
 With keep=OLD, rows that were not measured keep the measurements of that file.
-BOOT is a kind of plan.py, where cpusN is the kind cpus on N CPUs. OUTPUT is a file with
+BOOT is a kind of plan.py. OUTPUT is a file with
 lines "bench: {...}". A boot may have several files, each with some of the rounds. The
 key=value words describe the run; they are copied to "run". README.md of this directory has
 the schema of OUT.
@@ -72,7 +72,7 @@ def state_of(one):
 
 
 def is_icount(boot):
-    return boot == 'icount' or boot.startswith('cpus')
+    return boot in ('gate', 'cpus2')
 
 
 def read_lines(path):
