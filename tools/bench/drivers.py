@@ -7,7 +7,8 @@ usage: drivers.py show OUTPUT                        the medians of a run, as a 
                                                      the last one of module/
 
 OUTPUT is what scripts/guest/drivers.sh printed. Both fail if the contents of the two kinds differ.
-drivers.json has every round; readme.py writes the table of Documentation/drivers.rst from it.
+drivers.json has every round, and a line for each driver, which is measured as a whole; readme.py
+writes the table of Documentation/drivers.rst from it.
 """
 
 import datetime
@@ -86,7 +87,7 @@ def nr_rounds():
 def keep(driver, output, kernel, commit):
     kept = read_json(KEPT) if KEPT.exists() else {}
     kept[driver] = {'kernel': kernel, 'commit': commit, 'date': f'{datetime.date.today()}', 'rows': rounds_of(output)}
-    write_json(KEPT, dict(sorted(kept.items())), 3)
+    write_json(KEPT, dict(sorted(kept.items())), 1)
 
 
 if __name__ == '__main__':
