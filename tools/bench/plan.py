@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """plan.py - print the measurements of a benchmark boot, in their order.
 
-usage: plan.py {native|native1|nativehttp|main|http|smoke|gate|cpus2} [--rows 1,2] [--rounds N] [--quick]
+usage: plan.py {native|native1|nativehttp|main|http|nativesmoke|gate|cpus2} [--rows 1,2] [--rounds N] [--quick]
                [--cpus N]
 
 The file rows beside this one lists all measurements. A printed line is a request to the
@@ -13,7 +13,7 @@ each peer of a row once; the rounds of a row follow each other, so that the comp
 figures are measured close together. Round 0 is a warm-up, and does not count.
 
 native and native1 are native kernels with two CPUs and with one. main is a stock kernel
-under QEMU. nativehttp and http have a client in user space; smoke has a small part of their
+under QEMU. nativehttp and http have a client in user space; nativesmoke has a small part of their
 measurements. The other boots count instructions instead of time.
 """
 
@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 
 PEER_LISTS = {'POOLS': 'wpool,percpu,unbound,kworker', 'QUEUES': 'wpool,percpu,unbound',
               'HTTP': 'wpool,thread,percpu,unbound'}
-KINDS = ('native', 'native1', 'nativehttp', 'main', 'http', 'smoke', 'gate', 'cpus2')
+KINDS = ('native', 'native1', 'nativehttp', 'main', 'http', 'nativesmoke', 'gate', 'cpus2')
 # Boots without emulation: whether two CPUs are near or far changes there.
-WITH_C2C = {'native', 'nativehttp', 'smoke'}
+WITH_C2C = {'native', 'nativehttp', 'nativesmoke'}
 
 
 @dataclass
@@ -154,12 +154,12 @@ def is_compared(words):
 
 
 def is_tried(words):
-    """Is the measurement a part of smoke: each load for wpool, and two loads for each peer?"""
+    """Is the measurement a part of nativesmoke: each load for wpool, and two loads for each peer?"""
     return words[3] == 'peer=wpool' or words[2] in ('v=keep_16', 'v=short_64')
 
 
 # Kinds that make only a part of the measurements of their rows.
-PARTS = {'gate': is_compared, 'smoke': is_tried}
+PARTS = {'gate': is_compared, 'nativesmoke': is_tried}
 
 
 def warm_up(words):

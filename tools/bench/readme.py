@@ -485,27 +485,23 @@ def without_empty_columns(lines):
     return [[line[i] for i in kept] for line in lines]
 
 
-class Markdown:
-    @staticmethod
-    def table(lines):
-        """Columns whose cells all begin with a digit are right-aligned, except the first one."""
-        numbers = ['---:' if i and all(re.match(r'[\d-]|$', line[i]) for line in lines[1:]) else '---'
-                   for i in range(len(lines[0]))]
-        return ['| ' + ' | '.join(line) + ' |' for line in [lines[0], numbers] + lines[1:]]
+def markdown_table(lines):
+    """Columns whose cells all begin with a digit are right-aligned, except the first one."""
+    numbers = ['---:' if i and all(re.match(r'[\d-]|$', line[i]) for line in lines[1:]) else '---'
+               for i in range(len(lines[0]))]
+    return ['| ' + ' | '.join(line) + ' |' for line in [lines[0], numbers] + lines[1:]]
 
 
-class Rst:
-    @staticmethod
-    def text(text):
-        return wrapped(re.sub(r'`([^`]+)`', r'``\1``', text))
+def rst_text(text):
+    return wrapped(re.sub(r'`([^`]+)`', r'``\1``', text))
 
-    @staticmethod
-    def table(lines, title=''):
-        out = [f'.. csv-table:: {title}'.rstrip(), '   :header-rows: 1', '']
-        for line in lines:
-            cells = [' '.join(Rst.text(cell)).replace('"', '""') for cell in line]
-            out.append('   ' + ', '.join(f'"{cell}"' for cell in cells))
-        return out
+
+def rst_table(lines, title=''):
+    out = [f'.. csv-table:: {title}'.rstrip(), '   :header-rows: 1', '']
+    for line in lines:
+        cells = [' '.join(rst_text(cell)).replace('"', '""') for cell in line]
+        out.append('   ' + ', '.join(f'"{cell}"' for cell in cells))
+    return out
 
 
 def wrapped(text):
@@ -520,9 +516,11 @@ TABLE = re.compile(r'\.\. csv-table::.*(?:\n\n?   .*)+')
 def section(tables):
     """The text of benchmarks.rst with these figures: they are in its first paragraph and in its tables."""
     _, rest = block_of(BENCHMARKS, 'bench', BENCHMARKS.read_text())[1].split('\n\n', 1)
-    parts = tables.parts()
-    return Rst.text(''.join(tables.introduction()).rstrip()) + \
-        ['', TABLE.sub(lambda _: '\n'.join(Rst.table(next(parts))), rest)]
+    parts = [rst_table(part) for part in tables.parts()]
+    if len(TABLE.findall(rest)) != len(parts):
+        sys.exit(f'{BENCHMARKS} does not have {len(parts)} tables')
+    return rst_text(''.join(tables.introduction()).rstrip()) + \
+        ['', TABLE.sub(lambda _: '\n'.join(parts.pop(0)), rest)]
 
 
 # The peers of the plot, and their colours.
@@ -569,7 +567,7 @@ def summary(tables):
     lines = [line for text in tables.ratios() for line in wrapped(text) or ['']]
     lost = list(tables.slower())[1:]
     if lost:
-        lines += [''] + Markdown.table(list(tables.slowest())) + \
+        lines += [''] + markdown_table(list(tables.slowest())) + \
             [''] + wrapped('Each line has the largest ratio of its workload, worst rounds apart. '
                            f'wpool loses {len(lost)} comparisons, of {len({line[0] for line in lost})} workloads; '
                            '[benchmarks.rst](Documentation/benchmarks.rst) lists all.')
@@ -579,17 +577,17 @@ def summary(tables):
 def blocks(tables):
     """The page, the name and the lines of each text that is written."""
     yield README, 'bench', summary(tables)
-    yield README, 'cost', Markdown.table(list(tables.cost()) or [['not measured'], ['']])
+    yield README, 'cost', markdown_table(list(tables.cost()) or [['not measured'], ['']])
     yield BENCHMARKS, 'bench', section(tables)
-    yield BENCHMARKS, 'profile', [samples.origin(), '', *Rst.table(without_empty_columns(list(samples.lines())))]
+    yield BENCHMARKS, 'profile', [samples.origin(), '', *rst_table(without_empty_columns(list(samples.lines())))]
     yield GROWTH, 'counts', [line for title, header, rows in counts.tables(HERE / 'counts.json')
-                             for line in ('', *Rst.table([header, *rows], f'{title[0].upper()}{title[1:]}'))]
-    yield GROWTH, 'off', Rst.table(off.lines(HERE / 'off.json'),
+                             for line in ('', *rst_table([header, *rows], f'{title[0].upper()}{title[1:]}'))]
+    yield GROWTH, 'off', rst_table(off.lines(HERE / 'off.json'),
                                    'With interrupts off on 64 CPUs, the longest section of each function')
     yield DRIVERS, 'drivers', [
-        *Rst.text(f'{drivers.origins()}. A ratio is wpool\'s median divided by that of workqueues, of '
+        *rst_text(f'{drivers.origins()}. A ratio is wpool\'s median divided by that of workqueues, of '
                   f'{drivers.nr_rounds()} rounds. **Bold** are ratios that wpool loses: a throughput below 1, a p99 above 1.'),
-        '', *Rst.table(list(drivers.lines()))]
+        '', *rst_table(list(drivers.lines()))]
 
 
 def block_of(path, name, text):
