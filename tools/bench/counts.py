@@ -339,8 +339,8 @@ def ways(boots):
     """The minimum in each boot, of operations that took more with the most CPUs than with the fewest."""
     for pool in POOLS:
         for row, counted in boots[pool].items():
-            first, *_, last = (one['wpool']['instructions'] for one in counted.values())
-            if last > 1.05 * first:
+            values = [one['wpool']['instructions'] for one in counted.values()]
+            if values[-1] > 1.05 * values[0]:
                 yield [f'{row}, {pool} pool'] + [number(one['least']) for one in counted.values()]
 
 
