@@ -102,11 +102,13 @@ int bench_watch(const char *name, void *probe)
 
 void bench_unwatch(void)
 {
+	struct watched *one;
+
 	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
 		return;
 	while (nr_watches) {
-		nr_watches--;
-		tracepoint_probe_unregister(watches[nr_watches].tp, watches[nr_watches].probe, NULL);
+		one = &watches[--nr_watches];
+		tracepoint_probe_unregister(one->tp, one->probe, NULL);
 	}
 	tracepoint_synchronize_unregister();
 	bench_sleeper = NULL;
