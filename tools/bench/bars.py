@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """bars.py - does wpool reach its bars? Compares figures of one boot.
 
-judge() returns a list of verdicts on what results.py has written, each with the machine, the row, what is compared,
-the value, the bar and the goal (either may be missing), and whether they are reached;
-natively also the values of the rounds in which the CPUs were near to each other, and
-of those in which they were far. What was not measured has no verdict.
+judge() returns a list of verdicts on what results.py has written, each with the machine, the row,
+what is compared, the value, the bar and the goal (either may be missing), and whether they are
+reached; natively also the values of the rounds in which the CPUs were near to each other, and of
+those in which they were far. What was not measured has no verdict.
 
 The file rows, beside this one, has the comparisons. The bars are those of the native machine,
 and are applied to QEMU as well. A verdict on a bar that only QEMU reaches, where a locked

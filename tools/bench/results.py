@@ -4,11 +4,10 @@
 
 usage: results.py OUT [keep=OLD] key=value... -- BOOT:OUTPUT...
 
-With keep=OLD, rows that were not measured keep the measurements of that file.
-BOOT is a kind of plan.py. OUTPUT is a file with
-lines "bench: {...}". A boot may have several files, each with some of the rounds. The
-key=value words describe the run; they are copied to "run". README.md of this directory has
-the schema of OUT.
+With keep=OLD, rows that were not measured keep the measurements of that file. BOOT is a kind of
+plan.py. OUTPUT is a file with lines "bench: {...}". A boot may have several files, each with some of
+the rounds. The key=value words describe the run; they are copied to "run". README.md of this
+directory has the schema of OUT.
 """
 
 import inspect
@@ -51,8 +50,6 @@ def write_json(path, value, depth):
 NOT_A_PARAMETER = {'round', 'c2c'}
 # Under -icount the clock counts instructions: one takes 2 ns (shift=1).
 ICOUNT_NS = 2
-
-
 # If a cache line's round trip between two CPUs takes less than this, they are near.
 NEAR_NS = 200
 
