@@ -231,12 +231,9 @@ void fuzz_vfs(struct fuzzer *f, struct file *file);
 
 /* ---- text.c: sysfs, debugfs, and the search for kernel addresses in output -------- */
 
-void texts_init(void);
-void fuzz_sysfs_store(struct fuzzer *f);
-void fuzz_text_read(struct fuzzer *f);
 /* Complain about addresses of the kernel in an answer. */
 void scan_binary(struct fuzzer *f, const char *what, const void *data, size_t bytes);
-/* Start a process of the user nobody, which reads all that it may read until the end of the run. */
+/* Start a process that reads, as root and as nobody, until the end of the run. */
 pid_t reader_start(void);
 
 /* ---- cover.c: what calls and their tasks reached in the module ----------------------- */
@@ -276,8 +273,6 @@ enum op {
 	OP_READ,
 	OP_POLL,
 	OP_VFS,
-	OP_STORE,
-	OP_TEXT,
 	OP_FORK,
 	OP_END,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ioctl_fuzz - make random calls on /dev/wpool and its sysfs, and check the results.
+ * ioctl_fuzz - make random calls on /dev/wpool, read its sysfs, and check the results.
  *
  * usage: ioctl_fuzz [--seed N] [--calls N] [--threads N] [--processes N] [--seconds N]
  *                   [--quiet] [--corpus DIR] [--blind]
@@ -77,8 +77,6 @@ static const struct {
 	{ OP_READ, 150 },
 	{ OP_POLL, 50 },
 	{ OP_VFS, 50 },
-	{ OP_STORE, 20 },
-	{ OP_TEXT, 8 },
 	{ OP_FORK, 1 },
 };
 
@@ -179,14 +177,6 @@ static void one_call(struct fuzzer *f, uint64_t call)
 	reseed(f, call);
 	op = pick(f);
 	slot = below(&f->rng, NR_SLOTS);
-	if (op == OP_STORE) {
-		fuzz_sysfs_store(f);
-		return;
-	}
-	if (op == OP_TEXT) {
-		fuzz_text_read(f);
-		return;
-	}
 	file = op == OP_OPEN ? NULL : file_get(slot);
 	if (!file) {
 		/* open a file also if the slot is empty */
@@ -350,8 +340,7 @@ static void pools_end(struct fuzzer *f)
 static void show(void)
 {
 	static const char *const others[] = {
-		"other ioctl", "scribbled", "open", "close", "read", "poll", "other call",
-		"store", "text", "fork",
+		"other ioctl", "scribbled", "open", "close", "read", "poll", "other call", "fork",
 	};
 	unsigned long nr, all = 0;
 	unsigned int op, i;
@@ -460,7 +449,6 @@ int main(int argc, char **argv)
 	ready_fd = eventfd(1, 0);
 	ioctls_init();
 	files_init();
-	texts_init();
 	arena_init(&self->arena);
 	reader = reader_start();
 	if (!blind && cover_init())

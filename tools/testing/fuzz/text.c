@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sysfs and debugfs: store all kinds of text, and read files.
- *
- * The fuzzer searches all output for kernel addresses, and for numbers that only an underflow
- * explains. A process without privileges reads, too; it must not be able to open the device.
+ * A process reads sysfs and debugfs while others make calls, and searches all output for kernel
+ * addresses, and for numbers that only an underflow explains. It reads as root and without
+ * privileges; without, it must not be able to open the device. Torture writes to sysfs.
  */
 #include "fuzz.h"
 
@@ -13,16 +12,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define NOBODY			65534
-#define MAX_ATTRS		128
-
-static char attrs[MAX_ATTRS][64];
-static unsigned int nr_attrs;
-static const char *writable[MAX_ATTRS];
-static unsigned int nr_writable;
 
 /*
  * x86-64: the direct map, vmalloc, struct pages, text and modules. arm64: the kernel's
@@ -133,6 +125,14 @@ static unsigned int read_tree(struct fuzzer *f, const char *top, int depth)
 	return nr;
 }
 
+static void become(struct fuzzer *f, uid_t uid)
+{
+	if (seteuid(uid))
+		complain(f, "seteuid(%u): %s", uid, strerrorname_np(errno));
+	/* a change of the user resets this */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 static void reader(void)
 {
 	static struct fuzzer self;
@@ -141,13 +141,14 @@ static void reader(void)
 	int fd;
 
 	self.nr = 1000;
-	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
-		complain(&self, "cannot become nobody");
-	/* set this after the change of the user, which resets it */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (setgroups(0, NULL) || setgid(NOBODY))
+		complain(&self, "cannot leave the groups");
 	while (!shared->over) {
 		self.call++;
 		began = now_ns();
+		become(&self, 0);
+		read_tree(&self, "/sys/kernel/debug/wpool", 3);
+		become(&self, NOBODY);
 		fd = open(DEV, self.call % 2 ? O_RDWR : O_RDONLY);
 		if (fd >= 0 || errno != EACCES)
 			complain(&self, "nobody's open: %s",
@@ -178,133 +179,4 @@ pid_t reader_start(void)
 		_exit(0);
 	}
 	return pid;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
-void texts_init(void)
-{
-	unsigned int i;
-	DIR *dir = opendir(CLASS "/default");
-	struct dirent *entry;
-	struct stat st;
-
-	while (dir && (entry = readdir(dir)) && nr_attrs < MAX_ATTRS)
-		if (entry->d_type == DT_REG)
-			snprintf(attrs[nr_attrs++], sizeof(attrs[0]), "%.60s", entry->d_name);
-	/* store the attributes in the same order in every run */
-	qsort(attrs, nr_attrs, sizeof(attrs[0]), by_name);
-	for (i = 0; i < nr_attrs; i++)
-		if (!fstatat(dirfd(dir), attrs[i], &st, 0) && st.st_mode & 0200)
-			writable[nr_writable++] = attrs[i];
-	if (dir)
-		closedir(dir);
-}
-
-static const char *const words[] = {
-	"", "\n", " ", "max", "max\n", "MAX", "maximum", "-1", "-0", "+1", "0", "00", "1", "1\n",
-	"1\n\n", "1 ", " 1", "0x10", "1e3", "1.5", "2147483647", "2147483648", "-2147483648",
-	"4294967295", "4294967296", "18446744073709551615", "18446744073709551616",
-	"99999999999999999999999999999999", "block", "fail", "run", "drop_oldest",
-	"block\n", "blockx", "y", "n",
-	"on", "off", "yes", "no", "nonsense", "0-1", "0,1", "0-", "-", ",", "0-0:1/2", "all",
-	"0-1000000", "1-0", "4294967295-", "0-7:2/0", "N", "\xff\xfe", "%s%n", "../..", "lifo",
-	"add", "19", "20", "-20", "-21", "1048576", "1048577", "86400000", "86400001",
-};
-
-static size_t gen_text(struct fuzzer *f, char *text, size_t max)
-{
-	const char *word = words[below(&f->rng, ARRAY_SIZE(words))];
-	size_t len;
-
-	switch (below(&f->rng, 10)) {
-	case 0:
-		len = below(&f->rng, max);
-		memset(text, "0 1,x\n-"[below(&f->rng, 7)], len);
-		return len;
-	case 1:
-		len = below(&f->rng, 64);
-		memset(text, 0, len);
-		memcpy(text + len / 2, word, strlen(word) < len / 2 ? strlen(word) : len / 2);
-		return len;
-	case 2:
-		for (len = 0; len < 1 + below(&f->rng, 40); len++)
-			text[len] = rnd(&f->rng);
-		return len;
-	case 3 ... 6:
-		return snprintf(text, max, "%u", below(&f->rng, 64));
-	default:
-		return snprintf(text, max, "%s", word);
-	}
-}
-
-void fuzz_sysfs_store(struct fuzzer *f)
-{
-	static const int allowed[] = {
-		0, EINVAL, ERANGE, ENOENT, EACCES, ENODEV, EIO, ESHUTDOWN, ENOMEM, EINTR,
-	};
-	uint8_t name[WPOOL_DEV_NAME_LEN];
-	char text[3 * PAGE], path[256];
-	const char *attr = one_in(&f->rng, 10) ? attrs[below(&f->rng, nr_attrs)] :
-						 writable[below(&f->rng, nr_writable)];
-	ssize_t done;
-	size_t len, i;
-	bool runs;
-	int fd, err = 0;
-
-	if (!gen_name(f, name, &runs))
-		return;
-	snprintf(path, sizeof(path), CLASS "/%.32s/%s", name, attr);
-	len = gen_text(f, text, sizeof(text));
-	call_begins(f, "store");
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		done = write(fd, text, len);
-		if (done < 0)
-			err = errno;
-		else if ((size_t)done != len && (len < PAGE || done < PAGE))
-			complain(f, "%s: %zd of %zu bytes stored", attr, done, len);
-		close(fd);
-	} else {
-		err = errno;
-	}
-	call_ends(f, OP_STORE);
-	count(OP_STORE, err);
-	for (i = 0; i < ARRAY_SIZE(allowed); i++)
-		if (err == allowed[i])
-			return;
-	/* only its module may give the default pool a max_wait_ms, or policy "drop_oldest" */
-	if (err == EPERM && (!strcmp(attr, "max_wait_ms") || !strcmp(attr, "policy")))
-		return;
-	/* max_workers may leave no room for workers in reserve */
-	if (err == EAGAIN && (!strcmp(attr, "reclaim") || !strcmp(attr, "min_workers")))
-		return;
-	complain(f, "store to %s: %s", attr, strerrorname_np(err));
-}
-
-/* Reads files as root, which may read debugfs, too. */
-void fuzz_text_read(struct fuzzer *f)
-{
-	static const char *const tables[] = {
-		"cpus", "workers", "costs", "timers", "dump",
-	};
-	uint8_t name[WPOOL_DEV_NAME_LEN];
-	char path[256];
-	bool runs;
-
-	if (!gen_name(f, name, &runs))
-		return;
-	if (one_in(&f->rng, 2))
-		snprintf(path, sizeof(path), CLASS "/%.32s/%s", name,
-			 attrs[below(&f->rng, nr_attrs)]);
-	else
-		snprintf(path, sizeof(path), "/sys/kernel/debug/wpool/%s",
-			 tables[below(&f->rng, ARRAY_SIZE(tables))]);
-	call_begins(f, "text");
-	read_text(f, path);
-	call_ends(f, OP_TEXT);
-	count(OP_TEXT, 0);
 }
