@@ -5,8 +5,7 @@
  *
  * A thing counts its posts, which are wake-ups of its file. While the file is watched, the function
  * must see each post: no wake-up is lost. The function never runs twice at once. The file is ready
- * while the function has not seen all posts. A loner ends its watch and frees itself in its first
- * run.
+ * while the function has not seen all posts.
  */
 #include <linux/anon_inodes.h>
 #include <linux/atomic.h>
@@ -16,7 +15,6 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/poll.h>
-#include <linux/slab.h>
 #include <linux/wait.h>
 #include <linux/wpool_event.h>
 
@@ -41,18 +39,10 @@ struct thing {
 	bool watched;	/* the watch has begun; only the stage's thread uses it */
 };
 
-/* An event that ends its watch and frees both. */
-struct loner {
-	struct wpool_event event;
-	struct wpool_watch watch;
-	struct stage *stage;
-};
-
 /* A pool and its watches. */
 struct stage {
 	struct stage_base base;
-	struct thing things[NR_THINGS];	/* events that do not free themselves */
-	atomic_t loners;	/* loners that have not freed themselves */
+	struct thing things[NR_THINGS];
 };
 
 static __poll_t thing_poll(struct file *file, poll_table *table)
@@ -108,42 +98,6 @@ static void thing_abort(struct wpool_event *event, int status)
 	see(thing, false);
 }
 
-static void loner_end(struct loner *loner)
-{
-	struct stage *stage = loner->stage;
-
-	wpool_watch_end(&loner->watch);
-	wpool_event_finish(&loner->event);
-	memset(loner, 0xa5, sizeof(*loner));
-	kfree(loner);
-	atomic_dec(&stage->loners);
-}
-
-static void loner_fn(struct wpool_event *event)
-{
-	loner_end(container_of(event, struct loner, event));
-}
-
-static void loner_abort(struct wpool_event *event, int status)
-{
-	loner_fn(event);
-}
-
-static void loner_start(struct stage *stage, struct thing *thing)
-{
-	struct loner *loner = kzalloc(sizeof(*loner), GFP_KERNEL);
-	int err;
-
-	if (!loner)
-		return;
-	wpool_event_init(&loner->event, stage->base.sp->pool, loner_fn, loner_abort);
-	loner->stage = stage;
-	atomic_inc(&stage->loners);
-	/* the file is always ready for one of the two, so this call fires the event */
-	err = wpool_watch_file(&loner->watch, &loner->event, thing->file, EPOLLOUT | EPOLLIN);
-	torture_check(!err, "watch %u: a loner: %d", stage->base.nr, err);
-}
-
 static void watch_begin(struct thing *thing)
 {
 	int err;
@@ -196,9 +150,6 @@ static void one_round(void *data, struct rnd *rnd)
 	case 40 ... 69:
 		watch_end(thing);
 		break;
-	case 70 ... 89:
-		loner_start(stage, thing);
-		break;
 	case 90 ... 119:
 		expect(thing);
 		break;
@@ -237,18 +188,10 @@ static bool start(void *data)
 static void settle(void *data)
 {
 	struct stage *stage = data;
-	unsigned long end = jiffies + TORTURE_PATIENCE;
 	struct thing *thing;
 	u32 i;
 	int err;
 
-	while (atomic_read(&stage->loners) && time_before(jiffies, end)) {
-		for (i = 0; i < NR_THINGS; i++)
-			post(&stage->things[i]);
-		msleep(20);
-	}
-	torture_check(!atomic_read(&stage->loners), "watch %u: %d loners are left", stage->base.nr,
-		      atomic_read(&stage->loners));
 	for (i = 0; i < NR_THINGS; i++) {
 		thing = &stage->things[i];
 		watch_end(thing);
