@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Admission: submitters of a full pool sleep and are woken, killed or refused, and several files
- * and threads submit to one pool. KUnit tests that the limit is exact.
+ * Admission: submitters of a full pool are refused, sleep until a signal, or run their tasks. The
+ * tasks of a file are its own. KUnit tests that the limit is exact, and who is served.
  */
 #include "wpool_test.h"
 #include "submitter.h"
@@ -33,36 +33,6 @@ TEST_F(block, a_nonblocking_submit_does_not_wait)
 	EXPECT_EQ(1, accepted);
 	close(fd);
 	EXPECT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
-}
-
-TEST_F(block, killed_submitter_leaves_nothing)
-{
-	struct wpool_dev_work work = { .kind = WPOOL_WORK_NOOP, .cookie = 9 };
-	pid_t pids[3];
-	size_t i;
-	int fd;
-
-	ASSERT_EQ(0, occupy(self->pool.fd, 1, 1));
-	for (i = 0; i < ARRAY_SIZE(pids); i++) {
-		pids[i] = fork();
-		if (!pids[i]) {
-			fd = i ? pool_attach(self->pool.name, 0) : self->pool.fd;
-			_exit(fd < 0 ? 100 : -submit_flags(fd, &work, 1, 0, NULL));
-		}
-	}
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, waiting) == ARRAY_SIZE(pids)));
-	/* kill the second process first: it is likely to be in the middle of the waiters */
-	EXPECT_TRUE(child_kill(pids[1]));
-	EXPECT_EQ(2, pool_figure(self->second, waiting));
-	EXPECT_TRUE(child_kill(pids[0]));
-	EXPECT_TRUE(child_kill(pids[2]));
-	EXPECT_EQ(0, pool_figure(self->second, waiting));
-	EXPECT_EQ(1, pool_figure(self->second, outstanding));
-	EXPECT_EQ(1, pool_figure(self->second, submitted));
-	EXPECT_EQ(0, cancel_all(self->pool.fd));
-	ASSERT_TRUE(WAIT_FOR(pool_figure(self->second, free) == 1));
-	EXPECT_EQ(0, occupy(self->second, 2, 1));
-	EXPECT_EQ(0, pool_figure(self->second, free));
 }
 
 /* A signal ends the submit of a batch. The pool has room for one task, the second time for none. */
@@ -201,83 +171,6 @@ TEST_F(block, close_of_a_duplicate)
 	EXPECT_EQ(0, close(fd));
 	EXPECT_EQ(-ETIME, wait_tasks(self->second, 1));
 	EXPECT_EQ(1, pool_figure(self->pool.fd, outstanding));
-}
-
-FIXTURE_VARIANT(together)
-{
-	__u32 capacity;
-	__u32 queue_depth;
-	__u32 policy;
-};
-
-ONE_POOL(together, ATTRS(.capacity = variant->capacity, .queue_depth = variant->queue_depth,
-			 .policy = variant->policy))
-
-FIXTURE_VARIANT_ADD(together, full_pool) { .capacity = 4 };
-FIXTURE_VARIANT_ADD(together, short_queue) { .capacity = 2, .queue_depth = 100 };
-FIXTURE_VARIANT_ADD(together, endless_queue) { .capacity = 8, .queue_depth = WPOOL_DEV_UNLIMITED };
-FIXTURE_VARIANT_ADD(together, unlimited_pool) { .capacity = WPOOL_DEV_UNLIMITED };
-FIXTURE_VARIANT_ADD(together, pool_that_runs) { .capacity = 2, .policy = WPOOL_DEV_POLICY_RUN };
-
-/* Eight threads, one file: every cookie comes back exactly once. */
-TEST_F(together, threads_submit)
-{
-	enum { THREADS = 8, EACH = 1000 };
-	struct wpool_dev_record *records = calloc(THREADS * EACH, sizeof(*records));
-	struct submitter subs[THREADS];
-	struct wpool_dev_stats stats;
-	int fd = self->pool.fd;
-	unsigned int i;
-
-	ASSERT_NE(NULL, records);
-	for (i = 0; i < THREADS; i++)
-		ASSERT_EQ(0, submitter_start(&subs[i], fd, WPOOL_WORK_NOOP, 0, i * EACH, EACH));
-	for (i = 0; i < THREADS; i++) {
-		EXPECT_EQ(0, submitter_end(&subs[i]));
-		EXPECT_EQ(EACH, subs[i].accepted);
-	}
-	ASSERT_EQ(THREADS * EACH, read_records(fd, records, THREADS * EACH));
-	EXPECT_TRUE(all_ran_once(records, THREADS * EACH));
-	EXPECT_EQ(0, read(fd, records, sizeof(*records)));
-	ASSERT_TRUE(WAIT_FOR(!pool_figure(fd, outstanding)));
-	ASSERT_EQ(0, pool_stats(fd, &stats));
-	/* the pool does not count tasks that the submitter runs */
-	if (variant->policy != WPOOL_DEV_POLICY_RUN)
-		EXPECT_EQ(THREADS * EACH, stats.completed);
-	EXPECT_EQ(0, stats.waiting);
-	EXPECT_EQ(0, stats.queued);
-	EXPECT_GE(variant->capacity, stats.spawned - stats.expired);
-}
-
-/* If a pool is destroyed during submits, each call returns, and each accepted task ends. */
-TEST(submit_against_destroy)
-{
-	struct submitter subs[6];
-	struct pool pool;
-	unsigned int round;
-	size_t i;
-
-	for (round = 0; round < 30; round++) {
-		ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity = 1)));
-		for (i = 0; i < ARRAY_SIZE(subs); i++) {
-			int fd = pool_attach(pool.name, 0);
-
-			ASSERT_LE(0, fd);
-			ASSERT_EQ(0, submitter_start(&subs[i], fd, WPOOL_WORK_NOOP, 0, 0, 200));
-		}
-		if (round % 2)
-			EXPECT_TRUE(WAIT_FOR(pool_figure(pool.fd, completed) > round * 10));
-		EXPECT_EQ(0, pool_destroy(pool.fd));
-		for (i = 0; i < ARRAY_SIZE(subs); i++) {
-			int err = submitter_end(&subs[i]);
-
-			EXPECT_TRUE(err == 0 || err == -ESHUTDOWN)
-				TH_LOG("%d", err);
-			EXPECT_EQ(subs[i].accepted, pool_figure(subs[i].fd, file_finished));
-			close(subs[i].fd);
-		}
-		close(pool.fd);
-	}
 }
 
 /* A submitter that runs a tree does not wait for workers: it runs the tree alone. */

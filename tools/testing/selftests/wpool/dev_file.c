@@ -117,4 +117,23 @@ TEST_F(file, records_of_a_file)
 	EXPECT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 0));
 }
 
+/* A pool belongs to no file: it exists until it is destroyed. */
+TEST(pool_outlives_its_file)
+{
+	struct pool pool;
+	int fd;
+
+	ASSERT_EQ(0, pool_create(&pool, NULL));
+	ASSERT_EQ(0, run_one(pool.fd));
+	close(pool.fd);
+	EXPECT_TRUE(pool_exists(pool.name));
+	fd = pool_attach(pool.name, 0);
+	ASSERT_LE(0, fd);
+	EXPECT_TRUE(WAIT_FOR(pool_figure(fd, completed) == 1));
+	EXPECT_EQ(0, pool_figure(fd, file_submitted));
+	EXPECT_EQ(0, run_one(fd));
+	EXPECT_EQ(0, pool_destroy(fd));
+	EXPECT_FALSE(pool_exists(pool.name));
+}
+
 TEST_HARNESS_MAIN

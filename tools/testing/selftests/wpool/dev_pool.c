@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A pool of /dev/wpool: its figures, and its attributes when they are set and read back. */
+/* A pool of /dev/wpool: its figures, and its attributes, when set, refused and read back. */
 #include <assert.h>
 
 #include "work_fixture.h"
@@ -146,6 +146,128 @@ TEST(the_answer_has_all_possible_cpus)
 	EXPECT_EQ(-EINVAL, get_cpumask(pool.fd, bits, 12));
 	EXPECT_EQ(-EINVAL, get_cpumask(pool.fd, bits, 4));
 	EXPECT_EQ(-EFAULT, get_cpumask(pool.fd, (__u64 *)0xffff888000000000UL, 8));
+	pool_end(&pool);
+}
+
+/* Create a pool with one mistake: the file stays unattached, and its next create succeeds. */
+static void refuse_create(struct __test_metadata *_metadata, const char *name,
+			  const struct wpool_dev_attrs *attrs, int err)
+{
+	struct wpool_dev_stats stats;
+	int fd = open(DEV, O_RDWR);
+	char fresh[WPOOL_DEV_NAME_LEN];
+
+	ASSERT_LE(0, fd);
+	pool_name(fresh);
+	EXPECT_EQ(err, pool_create_fd(fd, name ?: fresh, attrs));
+	EXPECT_FALSE(pool_exists(fresh));
+	EXPECT_EQ(-ENXIO, pool_stats(fd, &stats));
+	EXPECT_EQ(0, pool_create_fd(fd, fresh, NULL));
+	EXPECT_EQ(0, pool_destroy(fd));
+	close(fd);
+}
+
+/* KUnit tests each bad name and value, and dev_fuzz each bad pointer and mask. */
+TEST(create_refuses_a_mistake)
+{
+	static const __u64 most_cpus[16] = { 1, [15] = 1ULL << 63 };	/* CPUs 0 and 1023 */
+
+	refuse_create(_metadata, "a/b", NULL, -EINVAL);
+	refuse_create(_metadata, "default", NULL, -EEXIST);
+	refuse_create(_metadata, NULL, ATTRS(.capacity = (1U << 20) + 1), -ERANGE);
+	refuse_create(_metadata, NULL, ATTRS(.mask = WPOOL_DEV_ALL + 1), -EOPNOTSUPP);
+	/* a CPU that cannot exist, whose bit the kernel's mask may not even have */
+	refuse_create(_metadata, NULL, ATTRS(.cpumask_bytes = sizeof(most_cpus),
+					     .cpumask = (uintptr_t)most_cpus), -EINVAL);
+}
+
+TEST(attach_to_no_pool_is_refused)
+{
+	int fd = open(DEV, O_RDWR);
+
+	ASSERT_LE(0, fd);
+	/* a prefix, or a name in another case, is another name */
+	EXPECT_EQ(-ENOENT, pool_attach_fd(fd, "def"));
+	EXPECT_EQ(-ENOENT, pool_attach_fd(fd, "Default"));
+	EXPECT_EQ(0, pool_attach_fd(fd, "default"));
+}
+
+TEST(tune_refuses_a_mistake)
+{
+	struct wpool_dev_info before, after;
+	struct pool pool;
+
+	ASSERT_EQ(0, pool_create(&pool, NULL));
+	ASSERT_EQ(0, pool_info(pool.fd, &before));
+	EXPECT_EQ(-ERANGE, pool_tune(pool.fd, ATTRS(.expiry_ms = 4321, .spin_us = 1001)));
+	EXPECT_EQ(-EINVAL, pool_tune(pool.fd, ATTRS(.expiry_ms = 4321, .prealloc = 1)));
+	ASSERT_EQ(0, pool_info(pool.fd, &after));
+	EXPECT_EQ(0, memcmp(&before, &after, sizeof(after)));
+	pool_end(&pool);
+}
+
+/* Attributes that are not in the mask are ignored, even if they are invalid. */
+TEST(create_ignores_what_is_not_in_the_mask)
+{
+	struct wpool_dev_attrs attrs;
+	struct wpool_dev_info info;
+	struct pool pool;
+
+	memset(&attrs, 0xff, sizeof(attrs));
+	attrs.mask = WPOOL_DEV_CAPACITY;
+	attrs.capacity = 7;
+	attrs.reserved = 0;
+	ASSERT_EQ(0, pool_create(&pool, &attrs));
+	EXPECT_EQ(0, pool_info(pool.fd, &info));
+	EXPECT_EQ(7, info.attrs.capacity);
+	EXPECT_EQ(0, info.attrs.queue_depth);
+	EXPECT_EQ(1000, info.attrs.expiry_ms);
+	pool_end(&pool);
+}
+
+TEST(create_sets_every_attribute_as_asked)
+{
+	struct wpool_dev_attrs attrs = {
+		/* capacity_per_cpu 0 is allowed beside a capacity */
+		.mask = WPOOL_DEV_CAPACITY_PER_CPU | WPOOL_DEV_HANDOFF | WPOOL_DEV_PREALLOC,
+		.capacity = 1U << 20,
+		.queue_depth = 1U << 29,
+		.max_blocking = 1U << 30,
+		.policy = WPOOL_DEV_POLICY_FAIL,
+		.expiry_ms = 24 * 60 * 60 * 1000,
+		.min_workers = 3,
+		.concurrency = 1024,
+		.spin_us = 1000,
+		.hog_ms = 10000,
+		.handoff = 0,
+		.latency = 1,
+		.order = WPOOL_DEV_ORDER_FIFO,
+		.prealloc = 0,
+		.nice = -20,
+		.freezable = 1,
+		.max_wait_ms = 24 * 60 * 60 * 1000,
+		.reclaim = 1,
+		.sched = 42,
+	};
+	struct wpool_dev_info info;
+	struct pool pool;
+	unsigned int i;
+
+	ASSERT_EQ(0, pool_create(&pool, attrs_masked(&attrs)));
+	ASSERT_EQ(0, pool_info(pool.fd, &info));
+	EXPECT_EQ(WPOOL_DEV_ALL, info.attrs.mask);
+	for (i = 0; i < ARRAY_SIZE(attr_fields); i++) {
+		if (!(attrs.mask & attr_fields[i].bit))
+			continue;
+		EXPECT_EQ(attr_value(&attrs, &attr_fields[i]),
+			  attr_value(&info.attrs, &attr_fields[i]))
+			TH_LOG("%s", attr_fields[i].name);
+	}
+	pool_end(&pool);
+
+	ASSERT_EQ(0, pool_create(&pool, ATTRS(.capacity_per_cpu = 7)));
+	ASSERT_EQ(0, pool_info(pool.fd, &info));
+	EXPECT_EQ(7, info.attrs.capacity_per_cpu);
 	pool_end(&pool);
 }
 

@@ -137,32 +137,6 @@ TEST_F(on, runs_there)
 	EXPECT_TRUE(WAIT_FOR(most_run_there(self->pool.fd, self->cpu, WPOOL_DEV_SUBMIT_NONBLOCK)));
 }
 
-/*
- * All tasks of a submit run, also if it has more than the module takes at a time, and some are
- * urgent.
- */
-TEST_F(on, runs_all_tasks)
-{
-	struct wpool_dev_work works[200] = { };
-	struct wpool_dev_record records[200];
-	__u64 since = now_ns();
-	__u32 accepted;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(works); i++) {
-		works[i].kind = i % WPOOL_WORK_FAULT;
-		works[i].fanout = 1;
-		works[i].cookie = i;
-		works[i].flags = i % 3 ? 0 : WPOOL_WORK_URGENT;
-	}
-	EXPECT_EQ(0, submit_on(self->pool.fd, works, 200, ON, self->cpu[0], &accepted));
-	EXPECT_EQ(200, accepted);
-	ASSERT_EQ(200, read_records(self->pool.fd, records, 200));
-	for (i = 0; i < 200; i++)
-		check_record(_metadata, &records[i], records[i].cookie, since);
-	EXPECT_EQ(200, pool_figure(self->pool.fd, file_submitted));
-}
-
 TEST_F(on, tasks_without_a_cpu)
 {
 	static const __u32 kinds[] = { WPOOL_WORK_TIMER, WPOOL_WORK_STRAND, WPOOL_WORK_POLL };

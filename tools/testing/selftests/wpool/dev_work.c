@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Workloads of /dev/wpool: what each does and records, valid and invalid
- * descriptors, and trees of tasks.
+ * Workloads of /dev/wpool: what each does and records, and trees of tasks. dev_fuzz submits
+ * descriptors with mistakes.
  */
 #include "work_fixture.h"
 
@@ -55,71 +55,20 @@ TEST_F(workload, a_task_has_one_record_with_its_times)
 	EXPECT_EQ(0, read(self->pool.fd, &record, sizeof(record)));
 }
 
-TEST_F(workload, each_of_several_tasks_has_its_record)
+/* Tasks that take the lock run one after the other. */
+TEST_F(work, lock_excludes_other_tasks)
 {
 	struct wpool_dev_record records[8];
-	struct wpool_dev_work works[8];
-	__u32 seen = 0;
+	__u64 first = UINT64_MAX, last = 0;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(works); i++) {
-		works[i] = variant->work;
-		works[i].cookie = i;
+	ASSERT_EQ(0, submit_many(self->pool.fd, WPOOL_WORK_LOCK, 5 * MSEC, 0, 8));
+	ASSERT_EQ(8, read_records(self->pool.fd, records, 8));
+	for (i = 0; i < 8; i++) {
+		first = records[i].start_ns < first ? records[i].start_ns : first;
+		last = records[i].end_ns > last ? records[i].end_ns : last;
 	}
-	ASSERT_EQ(0, submit_all(self->pool.fd, works, ARRAY_SIZE(works)));
-	ASSERT_EQ(ARRAY_SIZE(works), read_records(self->pool.fd, records, ARRAY_SIZE(records)));
-	for (i = 0; i < ARRAY_SIZE(works); i++) {
-		EXPECT_EQ(0, records[i].status);
-		EXPECT_LE(variant->lasts * works[i].arg, records[i].end_ns - records[i].start_ns);
-		ASSERT_LT(records[i].cookie, ARRAY_SIZE(works));
-		seen |= 1U << records[i].cookie;
-	}
-	EXPECT_EQ(0xff, seen);
-	if (variant->work.kind == WPOOL_WORK_LOCK) {
-		__u64 first = records[0].start_ns, last = 0;
-
-		for (i = 0; i < ARRAY_SIZE(works); i++) {
-			first = records[i].start_ns < first ? records[i].start_ns : first;
-			last = records[i].end_ns > last ? records[i].end_ns : last;
-		}
-		EXPECT_LE(ARRAY_SIZE(works) * variant->work.arg, last - first);
-	}
-}
-
-/* The CPU time of a kernel thread in ticks of user space, or -errno. */
-static long long cpu_ticks(pid_t pid)
-{
-	char path[64], buf[1024], *at;
-	long long ticks;
-	int err;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	err = file_read(path, buf, sizeof(buf));
-	if (err)
-		return err;
-	at = strrchr(buf, ')');
-	return at && sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %lld",
-			    &ticks) == 1 ? ticks : -EPROTO;
-}
-
-/* A task that spins uses its CPU, and never sleeps. */
-TEST_F(work, spin_uses_its_cpu)
-{
-	char before[32], after[32];
-	long long ticks;
-	pid_t pid;
-
-	ASSERT_EQ(0, submit(self->single.fd, WPOOL_WORK_SPIN, LONG, 0));
-	ASSERT_TRUE(WAIT_FOR(threads_named(self->single.name, &pid, 1) == 1));
-	ticks = cpu_ticks(pid);
-	ASSERT_LE(0, ticks);
-	ASSERT_TRUE(WAIT_FOR(cpu_ticks(pid) >= ticks + 2));
-	EXPECT_EQ(0, thread_status(pid, "voluntary_ctxt_switches", before, sizeof(before)));
-	EXPECT_TRUE(WAIT_FOR(cpu_ticks(pid) >= ticks + 5));
-	EXPECT_EQ(0, thread_status(pid, "voluntary_ctxt_switches", after, sizeof(after)));
-	EXPECT_STREQ(before, after);
-	EXPECT_EQ(0, cancel_all(self->single.fd));
-	EXPECT_RECORD(self->single.fd, 0, -ECANCELED);
+	EXPECT_LE(8 * 5 * MSEC, last - first);
 }
 
 /* While a task yields, a task of another worker of the same CPU runs. */
@@ -146,72 +95,6 @@ TEST_F(work, yield_lets_others_run)
 	EXPECT_EQ(-ECANCELED, records[1].status);
 }
 
-TEST_F(work, argument_out_of_range)
-{
-	static const struct wpool_dev_work bad[] = {
-		{ .kind = WPOOL_WORK_SPIN, .arg = WPOOL_MAX_WORK_NS + 1 },
-		{ .kind = WPOOL_WORK_SPIN, .arg = UINT64_MAX },
-		{ .kind = WPOOL_WORK_SLEEP, .arg = WPOOL_MAX_WORK_NS + 1 },
-		{ .kind = WPOOL_WORK_SLEEP, .arg = 1ULL << 63 },
-		{ .kind = WPOOL_WORK_YIELD, .arg = WPOOL_MAX_WORK_YIELDS + 1 },
-		{ .kind = WPOOL_WORK_YIELD, .arg = 1ULL << 32 },
-		{ .kind = WPOOL_WORK_TOUCH, .arg = WPOOL_MAX_WORK_BYTES + 1 },
-		{ .kind = WPOOL_WORK_TOUCH, .arg = 1ULL << 32 },
-		{ .kind = WPOOL_WORK_HASH, .arg = WPOOL_MAX_WORK_BYTES + 1 },
-		{ .kind = WPOOL_WORK_HASH, .arg = UINT64_MAX },
-		{ .kind = WPOOL_WORK_LOCK, .arg = WPOOL_MAX_WORK_NS + 1 },
-		{ .kind = WPOOL_WORK_LOOP, .arg = WPOOL_MAX_WORK_NS + 1 },
-		{ .kind = WPOOL_WORK_TIMER, .arg = WPOOL_MAX_WORK_NS + 1 },
-		{ .kind = WPOOL_WORK_STRAND, .arg = WPOOL_MAX_WORK_NS + 1 },
-		{ .kind = WPOOL_WORK_TREE, .arg = WPOOL_MAX_WORK_NS + 1, .fanout = 1 },
-		{ .kind = WPOOL_WORK_TREE, .depth = 1, .fanout = 0 },
-		{ .kind = WPOOL_WORK_TREE, .depth = 1, .fanout = WPOOL_MAX_TREE_FANOUT + 1 },
-		{ .kind = WPOOL_WORK_TREE, .depth = WPOOL_MAX_TREE_DEPTH + 1, .fanout = 1 },
-		{ .kind = WPOOL_WORK_TREE, .depth = UINT32_MAX, .fanout = 1 },
-		{ .kind = WPOOL_WORK_TREE, .depth = 1, .fanout = UINT32_MAX },
-		/* trees of 2^21 - 1 and of 16^5 + ... + 1 nodes, and one too large to count */
-		{ .kind = WPOOL_WORK_TREE, .depth = 20, .fanout = 2 },
-		{ .kind = WPOOL_WORK_TREE, .depth = 5, .fanout = 16 },
-		{ .kind = WPOOL_WORK_TREE, .depth = 20, .fanout = 16 },
-	};
-	__u32 accepted;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		EXPECT_EQ(-ERANGE, submit_flags(self->pool.fd, &bad[i], 1, 0, &accepted))
-			TH_LOG("kind %u arg %llu depth %u fanout %u", bad[i].kind,
-			       (unsigned long long)bad[i].arg, bad[i].depth, bad[i].fanout);
-		EXPECT_EQ(0, accepted);
-	}
-	EXPECT_EQ(0, pool_figure(self->pool.fd, file_submitted));
-	EXPECT_EQ(0, pool_figure(self->pool.fd, outstanding));
-}
-
-TEST_F(work, argument_at_its_limit)
-{
-	static const struct wpool_dev_work good[] = {
-		{ .kind = WPOOL_WORK_SPIN, .arg = WPOOL_MAX_WORK_NS },
-		{ .kind = WPOOL_WORK_SLEEP, .arg = WPOOL_MAX_WORK_NS },
-		{ .kind = WPOOL_WORK_YIELD, .arg = WPOOL_MAX_WORK_YIELDS },
-		{ .kind = WPOOL_WORK_TOUCH, .arg = WPOOL_MAX_WORK_BYTES },
-		{ .kind = WPOOL_WORK_HASH, .arg = WPOOL_MAX_WORK_BYTES },
-		{ .kind = WPOOL_WORK_LOCK, .arg = WPOOL_MAX_WORK_NS },
-		{ .kind = WPOOL_WORK_LOOP, .arg = WPOOL_MAX_WORK_NS },
-		{ .kind = WPOOL_WORK_TREE, .depth = 20, .fanout = 1 },
-		{ .kind = WPOOL_WORK_TREE, .depth = 19, .fanout = 2 },
-		{ .kind = WPOOL_WORK_TREE, .depth = 4, .fanout = 16 },
-	};
-	__u32 cancelled, stopped;
-
-	/* a task that does not end comes first, so that none of @good starts */
-	ASSERT_EQ(0, occupy(self->single.fd, 0, 1));
-	EXPECT_EQ(0, submit_all(self->single.fd, good, ARRAY_SIZE(good)));
-	EXPECT_EQ(0, cancel(self->single.fd, WPOOL_DEV_CANCEL_ALL, 0, &cancelled, &stopped));
-	EXPECT_EQ(ARRAY_SIZE(good), cancelled);
-	EXPECT_EQ(1, stopped);
-	EXPECT_TRUE(all_have_status(self->single.fd, ARRAY_SIZE(good) + 1, -ECANCELED));
-}
-
 /* The memory of all unfinished touches and hashes of a file is bounded. */
 TEST_F(work, bytes_of_a_file)
 {
@@ -228,89 +111,6 @@ TEST_F(work, bytes_of_a_file)
 	EXPECT_EQ(0, cancel(self->single.fd, 0, 1, NULL, NULL));
 	ASSERT_TRUE(WAIT_FOR(pool_figure(self->single.fd, file_finished) == 1));
 	EXPECT_EQ(0, submit(self->single.fd, WPOOL_WORK_TOUCH, WPOOL_MAX_WORK_BYTES, 102));
-}
-
-TEST_F(work, batch_of_every_kind)
-{
-	static const struct wpool_dev_work works[] = {
-		{ .kind = WPOOL_WORK_NOOP, .cookie = 0 },
-		{ .kind = WPOOL_WORK_SPIN, .cookie = 1, .arg = MSEC },
-		{ .kind = WPOOL_WORK_SLEEP, .cookie = 2, .arg = 30 * MSEC },
-		{ .kind = WPOOL_WORK_YIELD, .cookie = 3, .arg = 10 },
-		{ .kind = WPOOL_WORK_TOUCH, .cookie = 4, .arg = 10000 },
-		{ .kind = WPOOL_WORK_HASH, .cookie = 5, .arg = 10000 },
-		{ .kind = WPOOL_WORK_LOCK, .cookie = 6, .arg = MSEC },
-		{ .kind = WPOOL_WORK_TREE, .cookie = 7, .arg = MSEC / 10, .depth = 2, .fanout = 4 },
-	};
-	struct wpool_dev_record records[ARRAY_SIZE(works)];
-	__u64 since = now_ns();
-	unsigned int i, seen = 0;
-	__u32 accepted;
-
-	EXPECT_EQ(0, submit_flags(self->pool.fd, works, ARRAY_SIZE(works), 0, &accepted));
-	EXPECT_EQ(ARRAY_SIZE(works), accepted);
-	ASSERT_EQ(ARRAY_SIZE(works), read_records(self->pool.fd, records, ARRAY_SIZE(works)));
-	for (i = 0; i < ARRAY_SIZE(works); i++) {
-		ASSERT_LT(records[i].cookie, ARRAY_SIZE(works));
-		seen |= 1U << records[i].cookie;
-		check_record(_metadata, &records[i], records[i].cookie, since);
-	}
-	EXPECT_EQ((1U << ARRAY_SIZE(works)) - 1, seen);
-}
-
-TEST_F(work, all_checked_before_the_first_is_submitted)
-{
-	static const struct wpool_dev_work bad[] = {
-		{ .kind = WPOOL_WORK_COUNT + 1 },
-		{ .kind = WPOOL_WORK_NOOP, .flags = 1U << 31 },
-		{ .kind = WPOOL_WORK_SLEEP, .arg = WPOOL_MAX_WORK_NS + 1 },
-	};
-	static const int errs[] = { -EINVAL, -EOPNOTSUPP, -ERANGE };
-	struct wpool_dev_work *works = calloc(WPOOL_MAX_BATCH, sizeof(*works));
-	__u32 accepted;
-	size_t i;
-
-	ASSERT_NE(NULL, works);
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		works[WPOOL_MAX_BATCH - 1] = bad[i];
-		EXPECT_EQ(errs[i], submit_flags(self->pool.fd, works, WPOOL_MAX_BATCH, 0,
-						&accepted));
-		EXPECT_EQ(0, accepted);
-	}
-	EXPECT_EQ(0, pool_figure(self->pool.fd, file_submitted));
-	EXPECT_EQ(0, pool_figure(self->pool.fd, submitted));
-	memset(&works[WPOOL_MAX_BATCH - 1], 0, sizeof(*works));
-	EXPECT_EQ(0, submit_flags(self->pool.fd, works, WPOOL_MAX_BATCH, 0, &accepted));
-	EXPECT_EQ(WPOOL_MAX_BATCH, accepted);
-	EXPECT_EQ(0, wait_tasks(self->pool.fd, 0));
-}
-
-TEST_F(work, silent_tasks_leave_no_record)
-{
-	struct wpool_dev_work works[10] = { };
-	struct wpool_dev_record record;
-	struct wpool_dev_stats stats;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(works); i++) {
-		works[i].flags = WPOOL_WORK_SILENT;
-		works[i].cookie = i;
-	}
-	works[4].flags = 0;
-	works[9].kind = WPOOL_WORK_TREE;
-	works[9].depth = 2;
-	works[9].fanout = 2;
-	ASSERT_EQ(0, submit_all(self->pool.fd, works, ARRAY_SIZE(works)));
-	ASSERT_EQ(0, wait_tasks(self->pool.fd, 0));
-	EXPECT_EQ(0, pool_stats(self->pool.fd, &stats));
-	EXPECT_EQ(1, stats.file_unread);
-	EXPECT_EQ(ARRAY_SIZE(works), stats.file_submitted);
-	EXPECT_EQ(ARRAY_SIZE(works), stats.file_finished);
-	EXPECT_EQ(ARRAY_SIZE(works), sum(stats.queue_ns));
-	EXPECT_EQ(ARRAY_SIZE(works), sum(stats.run_ns));
-	ASSERT_EQ(1, read_records(self->pool.fd, &record, 1));
-	EXPECT_EQ(4, record.cookie);
-	EXPECT_EQ(0, read(self->pool.fd, &record, sizeof(record)));
 }
 
 FIXTURE_VARIANT(tree)
@@ -341,20 +141,6 @@ TEST_F(tree, fork_join_at_capacity_1)
 	EXPECT_LE(64 * 100000, record.end_ns - record.start_ns);
 	EXPECT_EQ(1, pool_figure(self->pool.fd, spawned));
 	ASSERT_TRUE(WAIT_FOR(!pool_figure(self->pool.fd, outstanding)));
-}
-
-TEST_F(tree, the_deepest_and_the_widest_tree_run)
-{
-	static const struct wpool_dev_work works[] = {
-		{ .kind = WPOOL_WORK_TREE, .depth = WPOOL_MAX_TREE_DEPTH, .fanout = 1 },
-		{ .kind = WPOOL_WORK_TREE, .depth = 2, .fanout = WPOOL_MAX_TREE_FANOUT },
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(works); i++) {
-		ASSERT_EQ(0, submit_all(self->pool.fd, &works[i], 1));
-		EXPECT_RECORD(self->pool.fd, 0, 0);
-	}
 }
 
 TEST_HARNESS_MAIN

@@ -2,8 +2,6 @@
 /*
  * /sys/class/wpool/<pool>/: every file is documented, every documented file
  * exists, and each attribute accepts and refuses the right values.
- *
- * sysfs_effects.c tests the effects of a change on a pool in use.
  */
 #include "sysfs_attrs.h"
 
@@ -576,6 +574,27 @@ TEST_F(attrs, the_histogram_has_each_task_once)
 	EXPECT_TRUE(has_counted(pool, 20));
 	EXPECT_EQ(0, attr_write(pool, "latency", "1"));
 	EXPECT_TRUE(has_counted(pool, 0));
+}
+
+/* KUnit tests what the other attributes do. */
+TEST_F(attrs, hogs_are_counted_when_they_are_longer_than_hog_ms)
+{
+	const char *pool = self->pool.name;
+
+	ASSERT_EQ(0, attr_write(pool, "cpumask", "0"));
+	ASSERT_EQ(0, attr_write(pool, "queue_depth", "8"));
+	ASSERT_EQ(0, attr_write(pool, "hog_ms", "10000"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SPIN, 100 * MSEC, 1));
+	ASSERT_TRUE(WAIT_FOR(attr_number(pool, "completed") == 1));
+	EXPECT_EQ(0, attr_number(pool, "hogs"));
+	ASSERT_EQ(0, attr_write(pool, "hog_ms", "1"));
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_SPIN, LONG, 2));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "hogs") == 1));
+	/* another worker runs the next task, on the same CPU if necessary */
+	ASSERT_EQ(0, submit(self->pool.fd, WPOOL_WORK_NOOP, 0, 3));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "completed") == 2));
+	EXPECT_TRUE(WAIT_FOR(attr_number(pool, "busy") == 1));
+	EXPECT_EQ(0, cancel_all(self->pool.fd));
 }
 
 /* sysfs and /dev/wpool show and change the same pool. */

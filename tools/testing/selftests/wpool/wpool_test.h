@@ -780,15 +780,4 @@ static inline int thread_status(pid_t pid, const char *key, char *value, size_t 
 	return -ENOENT;
 }
 
-/* How often a thread slept or was preempted; -errno if it is gone. */
-static inline long long thread_switches(pid_t pid)
-{
-	char yes[32], no[32];
-	int err;
-
-	err = thread_status(pid, "voluntary_ctxt_switches", yes, sizeof(yes)) ?:
-	      thread_status(pid, "nonvoluntary_ctxt_switches", no, sizeof(no));
-	return err ?: atoll(yes) + atoll(no);
-}
-
 #endif /* WPOOL_TEST_H */
