@@ -97,12 +97,15 @@ static void wpool_release_cancel_workers_that_come_free_run_none(struct kunit *t
 	int i;
 
 	wpk_jobs_body(jobs, NULL, aborts);
-	for (i = 0; i < NR_QUEUED; i++)
+	for (i = 0; i < NR_QUEUED - 1; i++)
 		wpool_task_init_abortable(jobs->tasks[i], wpk_job_fn, open_gate_and_wait, NULL);
+	/* one of the workers waits for the last task, and must not run it inside the wait */
+	wpk_job_body(&busy->job[1], wpk_wait_for_arg, jobs->tasks[NR_QUEUED - 1]);
 	wpk_jobs_submit(test, pool, jobs, 0, NR_QUEUED);
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_CANCEL), 0);
 	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, atomic_read(aborts), NR_QUEUED);
+	KUNIT_EXPECT_EQ(test, busy->job[1].ret, -ECANCELED);
+	KUNIT_EXPECT_EQ(test, atomic_read(aborts), NR_QUEUED - 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->started), 0);
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), NR_QUEUED);
 }
