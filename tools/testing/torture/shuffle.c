@@ -2,8 +2,7 @@
 /*
  * Shuffle: at random moments, threads of this module and of wpoolctl that submit and wait are moved
  * among CPUs. Either all of them leave one CPU, which may then sleep, or some of them are sent to
- * one CPU. Workers are bound to their home CPU, so only the pool may move them: one time in four,
- * the cpumask of a pool is changed instead.
+ * one CPU. Workers are bound to their home CPU, so only the pool may move them: tpool_tune().
  *
  * The idea is from torture_shuffle_tasks() in Linux's kernel/torture.c.
  */
@@ -94,18 +93,6 @@ static void move_threads(struct rnd *rnd)
 	cpus_read_unlock();
 }
 
-static void move_workers(struct rnd *rnd)
-{
-	/* NULL if the phase has no slots, or if another thread exchanges the pool */
-	struct tpool *tp = tpool_from_slot(rnd_below(rnd, TPOOL_SLOTS));
-
-	if (!tp)
-		return;
-	if (!tp->shared)
-		tpool_move(tp, rnd);
-	tpool_put(tp);
-}
-
 static int shuffle_main(void *data)
 {
 	struct rnd rnd;
@@ -113,10 +100,7 @@ static int shuffle_main(void *data)
 
 	while (!kthread_should_stop()) {
 		rnd_step(&rnd, seed, RND_SHUFFLE, n++);
-		if (rnd_one_in(&rnd, 4))
-			move_workers(&rnd);
-		else
-			move_threads(&rnd);
+		move_threads(&rnd);
 		if (stutter_wanted())
 			stutter_stay();
 		msleep(rnd_from_to(&rnd, 1, shuffle));

@@ -200,8 +200,6 @@ void tpool_show(struct tpool *tp);
 
 /* Change random attributes of a pool; @how is the seed of the choice. */
 void tpool_tune(struct tpool *tp, u64 how);
-/* Change the cpumask of a pool, which moves its workers. */
-void tpool_move(struct tpool *tp, struct rnd *rnd);
 /* Change the capacity of a pool. tp->limit holds at each moment of the change. */
 void tpool_set_capacity(struct tpool *tp, u32 capacity);
 

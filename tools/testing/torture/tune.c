@@ -114,18 +114,6 @@ static struct cpumask *random_cpumask(struct rnd *rnd)
 	return mask;
 }
 
-void tpool_move(struct tpool *tp, struct rnd *rnd)
-{
-	struct cpumask *cpus = rnd_one_in(rnd, 3) ? NULL : random_cpumask(rnd);
-	struct wpool_attrs attrs = { .cpumask = cpus };
-	int err = wpool_tune(tp->pool, &attrs, WPOOL_TUNE_CPUMASK);
-
-	/* the pool is closed, or all CPUs of the mask have gone offline */
-	torture_check(!err || err == -ESHUTDOWN || (err == -EINVAL && cpus),
-		      "%s: not moved: %d", tp->name, err);
-	kfree(cpus);
-}
-
 /* Any word or flag; a number that in general is small. */
 static int any_value(struct rnd *rnd, int from, int to)
 {
