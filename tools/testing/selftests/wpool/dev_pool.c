@@ -188,6 +188,8 @@ TEST(attach_to_no_pool_is_refused)
 	ASSERT_LE(0, fd);
 	/* a prefix, or a name in another case, is another name */
 	EXPECT_EQ(-ENOENT, pool_attach_fd(fd, "def"));
+	EXPECT_EQ(-EINVAL, pool_attach_fd(fd, ""));
+	EXPECT_EQ(-EINVAL, pool_attach_fd(fd, "a b"));
 	EXPECT_EQ(-ENOENT, pool_attach_fd(fd, "Default"));
 	EXPECT_EQ(0, pool_attach_fd(fd, "default"));
 }

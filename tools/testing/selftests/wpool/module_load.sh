@@ -174,6 +174,18 @@ test_sample_module_keeps_the_module()
 	unload
 }
 
+test_pools_go_with_the_module()
+{
+	fresh
+	"$HELPER" leave left 5 >"$TMP/leave" || fail "$(cat "$TMP/leave")"
+	[ "$(ls $CLASS | wc -l)" -eq 6 ] || fail "there should be six: $(ls $CLASS)"
+	unload
+	# after the unload the pools' names are free
+	load && [ "$(ls $CLASS)" = default ] || fail "there are pools: $(ls $CLASS)"
+	"$HELPER" leave left 5 >"$TMP/leave" || fail "$(cat "$TMP/leave")"
+	unload
+}
+
 own_threads() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c -e '^wpool' -e '^kworker/R-wpool'; }
 
 mark() { echo "wpool-test-mark-$$-$1" >/dev/kmsg; }
