@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Flush and cancel of wpool_wq, also under load; see also contract_wq_kunit.c. */
+/*
+ * Flush, cancel and disable of works, also under load, with wpool_wq and with workqueues, see
+ * wq_same_kernel_kunit.c; see also contract_wq_kunit.c.
+ */
+#include <linux/processor.h>
 #include <linux/random.h>
+#include <linux/workqueue.h>
 
 #include "wq_items.h"
 
@@ -8,6 +13,7 @@
 #define NR_FLUSHERS	20	/* more than flush a queue at a time */
 #define NR_ITEMS	5
 #define LOAD_ROUNDS	WPK_ROUNDS(8000U)
+#define ENABLE_ROUNDS	WPK_ROUNDS(2000U)
 
 /* ---- flush ---- */
 
@@ -41,9 +47,10 @@ static void flush_work_waits_for_what_was_queued_last(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
-static void queue_for_ever(struct wpk_item *item)
+static void queue_again(struct wpk_item *item)
 {
-	queue_work(item->wq, wpk_work(item));
+	if (item->left && item->left--)
+		queue_work(item->wq, wpk_work(item));
 }
 
 static void flush_workqueue_ends_while_others_queue(struct kunit *test)
@@ -56,7 +63,8 @@ static void flush_workqueue_ends_while_others_queue(struct kunit *test)
 
 	for (i = 0; i < 3; i++) {
 		items[i].wq = wq;
-		items[i].body = queue_for_ever;
+		items[i].body = queue_again;
+		items[i].left = INT_MAX;
 		queue_work(wq, wpk_work(&items[i]));
 	}
 	for (i = 0; i < NR_FLUSHERS; i++)
@@ -129,6 +137,10 @@ static void cancel_work_sync_waits_and_refuses_meanwhile(struct kunit *test)
 
 /* ---- under load ---- */
 
+/*
+ * All on one CPU: a work of workqueues that is queued on another queue may run twice at once if the
+ * queues have other workers there.
+ */
 struct load {
 	void (*step)(struct load *load, struct wpk_item *item, u32 choice);
 	struct wpk_item *items;
@@ -143,7 +155,7 @@ static void one_step(struct load *load, struct wpk_item *item, u32 choice)
 	case 0:
 	case 1:
 	case 2:
-		if (queue_work(load->wq[choice / 8 % 2], wpk_work(item)))
+		if (queue_work_on(0, load->wq[choice / 8 % 2], wpk_work(item)))
 			atomic_inc(&load->queued);
 		break;
 	case 3:
@@ -174,14 +186,14 @@ static void one_delayed_step(struct load *load, struct wpk_item *item, u32 choic
 	switch (choice % 8) {
 	case 0:
 	case 1:
-		if (queue_delayed_work(load->wq[0], &item->work, delay))
+		if (queue_delayed_work_on(0, load->wq[0], &item->work, delay))
 			atomic_inc(&load->queued);
 		break;
 	case 2:
 	case 3:
 	case 4:
 		/* true: the pending work was taken back, and then made pending again */
-		if (mod_delayed_work(load->wq[choice / 8 % 2], &item->work, delay))
+		if (mod_delayed_work_on(0, load->wq[choice / 8 % 2], &item->work, delay))
 			atomic_inc(&load->cancelled);
 		atomic_inc(&load->queued);
 		break;
@@ -246,12 +258,6 @@ static int do_drain(struct wpk_thread *thread)
 	return 0;
 }
 
-static void queue_again(struct wpk_item *item)
-{
-	if (item->left && item->left--)
-		queue_work(item->wq, wpk_work(item));
-}
-
 /* Drain and destroy wait for all works that running works queue meanwhile, one after the other. */
 static void drain_and_destroy_wait_for_a_chain_of_works(struct kunit *test)
 {
@@ -282,11 +288,154 @@ static void drain_and_destroy_wait_for_a_chain_of_works(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 6);
 }
 
-WPK_SUITE(wq_flush,
-	  KUNIT_CASE(flush_work_waits_for_what_was_queued_last),
-	  KUNIT_CASE(flush_workqueue_ends_while_others_queue),
-	  KUNIT_CASE(cancel_work_ends_a_flush_of_the_work),
-	  KUNIT_CASE(cancel_work_sync_waits_and_refuses_meanwhile),
-	  KUNIT_CASE(drain_and_destroy_wait_for_a_chain_of_works),
-	  KUNIT_CASE_PARAM_ATTR(queue_cancel_and_flush_on_two_queues, delayed_gen_params,
-				{ .speed = KUNIT_SPEED_SLOW }));
+/* ---- ends ---- */
+
+static void cancel_work_takes_back_what_has_not_started(struct kunit *test)
+{
+	struct wpk_item *items = wpk_items(test, wpk_gate(test), 3);
+	struct workqueue_struct *wq = alloc_ordered_workqueue("%s", 0, wpk_name(test));
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[i])));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, 1));
+	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(&items[1])));
+	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[1])));
+	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
+	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[1])));
+	wpk_gate_open(items->gate);
+	/* the queue runs its waiting works before it goes */
+	destroy_workqueue(wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 0);
+	KUNIT_EXPECT_EQ(test, wpk_runs(&items[2]), 1);
+	KUNIT_EXPECT_EQ(test, items[2].seq, 2);
+}
+
+static void flush_delayed_work_runs_it_at_once(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 0);
+
+	KUNIT_EXPECT_FALSE(test, flush_delayed_work(&item->work));
+	KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &item->work, HZ * 3600));
+	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 0));
+	KUNIT_EXPECT_TRUE(test, mod_delayed_work(wq, &item->work, HZ * 7200));
+	/* a flush of the plain work, or of the queue, does not wait for the timer */
+	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(item)));
+	flush_workqueue(wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 0);
+	flush_delayed_work(&item->work);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+	KUNIT_EXPECT_FALSE(test, cancel_delayed_work_sync(&item->work));
+	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &item->work, HZ * 3600));
+	KUNIT_EXPECT_TRUE(test, cancel_delayed_work_sync(&item->work));
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+}
+
+/* ---- enable ---- */
+
+/*
+ * @nr: the round; the other thread then queues the work once
+ * @done: the round for which it has
+ */
+struct enable {
+	struct wpk_item *item;
+	struct workqueue_struct *wq;
+	int nr;
+	int done;
+};
+
+static int queue_once_a_round(struct wpk_thread *thread)
+{
+	struct enable *enable = thread->arg;
+	int nr;
+
+	do {
+		while ((nr = READ_ONCE(enable->nr)) == enable->done && !wpk_stopped(thread->test))
+			cpu_relax();
+		queue_work(enable->wq, wpk_work(enable->item));
+		WRITE_ONCE(enable->done, nr);
+	} while (nr >= 0 && !wpk_stopped(thread->test));
+	return 0;
+}
+
+/*
+ * A work that is queued after enable_work() runs, also if another thread is just being refused
+ * because the work was disabled.
+ */
+static void queue_work_after_enable_work_is_not_lost(struct kunit *test)
+{
+	struct enable *enable = wpk_alloc(test, sizeof(*enable));
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
+	struct wpk_thread *other;
+	int i, runs, lost = 0;
+
+	enable->item = item;
+	enable->wq = wq;
+	other = wpk_thread(test, queue_once_a_round, NULL, NULL, enable);
+	for (i = 1; i <= ENABLE_ROUNDS && wpk_has_time(test); i++) {
+		disable_work_sync(wpk_work(item));
+		runs = wpk_runs(item);
+		WRITE_ONCE(enable->nr, i);
+		/* begin at the same time as the other thread, sooner or later */
+		ndelay(i % 64 * 10);
+		KUNIT_EXPECT_TRUE(test, enable_work(wpk_work(item)));
+		queue_work(wq, wpk_work(item));
+		WPK_ASSERT_EVENTUALLY(test, READ_ONCE(enable->done) == i);
+		flush_work(wpk_work(item));
+		lost += wpk_runs(item) == runs;
+	}
+	WRITE_ONCE(enable->nr, -1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, other), 0);
+	KUNIT_EXPECT_EQ(test, lost, 0);
+}
+
+static void enable_and_queue_work_queues_after_the_last_disable(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, NULL, 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 0);
+
+	disable_work(wpk_work(item));
+	disable_work(wpk_work(item));
+	KUNIT_EXPECT_FALSE(test, enable_and_queue_work(wq, wpk_work(item)));
+	KUNIT_EXPECT_FALSE(test, work_pending(wpk_work(item)));
+	KUNIT_EXPECT_TRUE(test, enable_and_queue_work(wq, wpk_work(item)));
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+}
+
+/* A cancel of a work that was prepared again waits for the run before, if the queue is the same. */
+static void cancel_work_sync_waits_for_a_run_before_init_work(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, wpk_gate(test), 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
+	struct wpk_thread *cancel;
+
+	KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(item)));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
+	INIT_DELAYED_WORK(&item->work, wpk_item_fn);
+	KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(item)));
+	cancel = wpk_waiter(test, wpk_do_cancel_work, NULL, NULL, item);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, item->gate, cancel), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&item->inside), 0);
+	wpk_wq_end(test, wq);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+}
+
+WPK_WQ_SUITE(wq_flush,
+	     KUNIT_CASE(flush_work_waits_for_what_was_queued_last),
+	     KUNIT_CASE(flush_workqueue_ends_while_others_queue),
+	     KUNIT_CASE(cancel_work_ends_a_flush_of_the_work),
+	     KUNIT_CASE(cancel_work_sync_waits_and_refuses_meanwhile),
+	     KUNIT_CASE(drain_and_destroy_wait_for_a_chain_of_works),
+	     KUNIT_CASE_PARAM_ATTR(queue_cancel_and_flush_on_two_queues, delayed_gen_params,
+				   { .speed = KUNIT_SPEED_SLOW }),
+	     KUNIT_CASE(cancel_work_takes_back_what_has_not_started),
+	     KUNIT_CASE(flush_delayed_work_runs_it_at_once),
+	     KUNIT_CASE(queue_work_after_enable_work_is_not_lost),
+	     KUNIT_CASE(enable_and_queue_work_queues_after_the_last_disable),
+	     KUNIT_CASE(cancel_work_sync_waits_for_a_run_before_init_work));

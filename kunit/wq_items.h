@@ -6,11 +6,14 @@
 #include "fixture.h"
 
 /*
- * The suites use the names of workqueues, so they test the names, too. One suite is also built with
- * the workqueues of the kernel, where the same cases must pass.
+ * The suites use the names of workqueues, so they test the names, too. Those of WPK_WQ_SUITE() are
+ * also built with the workqueues of the kernel, where the same cases must pass.
  */
-#ifndef WPK_KERNEL_WQ
+#ifdef WPK_KERNEL_WQ
+#define WPK_WQ_SUITE(suite, ...) WPK_SUITE(suite##_kernel, __VA_ARGS__)
+#else
 #include <linux/wpool_wq.h>
+#define WPK_WQ_SUITE(suite, ...) WPK_SUITE(suite, __VA_ARGS__)
 #endif
 
 /**

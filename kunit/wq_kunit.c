@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Queues and works of wpool_wq, under the names of workqueues; see include/linux/wpool_wq.h. */
-#include <linux/slab.h>
+#include <linux/workqueue.h>
 
 /* a work of the kernel: wq_items.h, below, maps the names to wpool_wq */
 struct of_the_kernel {
@@ -113,176 +113,6 @@ static void workqueue_set_max_active_below_min_workers(struct kunit *test)
 	destroy_workqueue(wq);
 }
 
-/* ---- order and number ---- */
-
-static void queue_work_an_ordered_queue_keeps_the_order(struct kunit *test)
-{
-	struct wpk_gate *gate = wpk_gate(test);
-	struct wpk_item *items = wpk_items(test, NULL, 200);
-	struct workqueue_struct *wq;
-	int i, bad = 0;
-
-	items[0].gate = gate;
-	wq = alloc_ordered_workqueue("%s", 0, wpk_name(test));
-	KUNIT_ASSERT_NOT_NULL(test, wq);
-	for (i = 0; i < 200; i++)
-		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[i])));
-	wpk_gate_open(gate);
-	destroy_workqueue(wq);
-	for (i = 0; i < 200; i++)
-		bad += items[i].seq != i + 1 || wpk_runs(&items[i]) != 1;
-	KUNIT_EXPECT_EQ(test, bad, 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(items->peak), 1);
-}
-
-static void queue_work_no_more_than_max_active_run(struct kunit *test)
-{
-	struct wpk_item *items = wpk_items(test, wpk_gate(test), 20);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 3);
-	int i;
-
-	for (i = 0; i < 20; i++)
-		KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(&items[i])));
-	/* three works run: each work that leaves the gate lets another one arrive */
-	for (i = 3; i <= 20; i++) {
-		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, i));
-		wpk_gate_let(items->gate, 1);
-	}
-	wpk_gate_open(items->gate);
-	flush_workqueue(wq);
-	KUNIT_EXPECT_EQ(test, atomic_read(items->peak), 3);
-	KUNIT_EXPECT_EQ(test, atomic_read(items->starts), 20);
-	wpk_wq_end(test, wq);
-}
-
-/*
- * As many works as max_active run at once. A queue has memory for a few at first, and allocates
- * more while works run.
- */
-static void queue_work_max_active_works_run_at_once(struct kunit *test)
-{
-	struct wpk_item *items = wpk_items(test, wpk_gate(test), 100);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 64);
-	int i;
-
-	for (i = 0; i < 64; i++)
-		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[i])));
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, 64));
-	workqueue_set_max_active(wq, 100);
-	for (; i < 100; i++)
-		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[i])));
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, 100));
-	wpk_gate_open(items->gate);
-	wpk_wq_end(test, wq);
-	KUNIT_EXPECT_EQ(test, atomic_read(items->peak), 100);
-}
-
-static void create_workqueue_one_work_a_cpu(struct kunit *test)
-{
-	struct wpk_item *items = wpk_items(test, wpk_gate(test), 2);
-	struct workqueue_struct *wq;
-
-	wpk_need(test, num_possible_cpus() >= 2, "needs 2 CPUs");
-	wq = create_workqueue(wpk_name(test));
-	KUNIT_ASSERT_NOT_NULL(test, wq);
-	queue_work_on(0, wq, wpk_work(&items[0]));
-	queue_work_on(1, wq, wpk_work(&items[1]));
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, 2));
-	wpk_gate_open(items->gate);
-	destroy_workqueue(wq);
-}
-
-static void look_at_context(struct wpk_item *item)
-{
-	item->ret = in_softirq();
-}
-
-static void system_bh_wq_softirqs_are_disabled(struct kunit *test)
-{
-	struct wpk_item *items = wpk_items(test, NULL, 3);
-	int i;
-
-	for (i = 0; i < 3; i++)
-		items[i].body = look_at_context;
-	queue_work(system_bh_wq, wpk_work(&items[0]));
-	queue_work(system_highpri_wq, wpk_work(&items[1]));
-	queue_work(system_freezable_wq, wpk_work(&items[2]));
-	for (i = 0; i < 3; i++) {
-		flush_work(wpk_work(&items[i]));
-		KUNIT_EXPECT_EQ(test, wpk_runs(&items[i]), 1);
-		KUNIT_EXPECT_EQ(test, items[i].ret, i == 0);
-	}
-}
-
-/* A work that is queued again while it runs does not delay the other works. */
-static void queue_work_while_it_runs_does_not_delay_the_others(struct kunit *test)
-{
-	struct wpk_item *others = wpk_items(test, NULL, 1);
-	struct wpk_item *item = wpk_items(test, wpk_gate(test), 1);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
-
-	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
-	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
-	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(others)));
-	WPK_EVENTUALLY(test, wpk_runs(others) == 1);
-	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
-	wpk_gate_open(item->gate);
-	wpk_wq_end(test, wq);
-}
-
-struct parcel {
-	struct work_struct work;
-	atomic_t *freed;
-};
-
-static void free_parcel(struct work_struct *work)
-{
-	struct parcel *parcel = container_of(work, struct parcel, work);
-	atomic_t *freed = parcel->freed;
-
-	kfree(parcel);
-	atomic_inc(freed);
-}
-
-static void queue_work_a_work_may_free_itself(struct kunit *test)
-{
-	atomic_t *freed = wpk_alloc(test, sizeof(*freed));
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
-	struct parcel *parcel;
-	int i;
-
-	for (i = 0; i < 500; i++) {
-		parcel = kmalloc(sizeof(*parcel), GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, parcel);
-		INIT_WORK(&parcel->work, free_parcel);
-		parcel->freed = freed;
-		KUNIT_EXPECT_TRUE(test, queue_work(wq, &parcel->work));
-	}
-	flush_workqueue(wq);
-	KUNIT_EXPECT_EQ(test, atomic_read(freed), 500);
-}
-
-/* As if a running work had freed itself: the function of a new work in the same memory. */
-static void other_fn(struct work_struct *work)
-{
-	atomic_inc(&container_of(to_delayed_work(work), struct wpk_item, work)->runs);
-}
-
-static void queue_work_another_work_in_its_memory_does_not_wait(struct kunit *test)
-{
-	struct wpk_item *item = wpk_items(test, wpk_gate(test), 1);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
-
-	queue_work(wq, wpk_work(item));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
-	INIT_WORK(wpk_work(item), other_fn);
-	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
-	WPK_EVENTUALLY(test, wpk_runs(item) == 2);
-	wpk_gate_open(item->gate);
-	wpk_wq_end(test, wq);
-}
-
 /* ---- the log ---- */
 
 /* At capacity 1, as an administrator may set it, the log names the running work's function. */
@@ -369,60 +199,11 @@ static void schedule_work_the_default_queue_runs_it(struct kunit *test)
 	flush_scheduled_work();
 }
 
-/* ---- delayed ---- */
-
-static void queue_delayed_work_runs_when_its_time_has_come(struct kunit *test)
-{
-	struct wpk_item *items = wpk_items(test, NULL, 2);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
-	unsigned long start = jiffies;
-
-	KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &items[0].work, 3));
-	KUNIT_EXPECT_TRUE(test, queue_delayed_work_on(0, wq, &items[1].work, HZ * 3600));
-	KUNIT_EXPECT_TRUE(test, mod_delayed_work(wq, &items[1].work, 1));
-	WPK_EVENTUALLY(test, wpk_runs(&items[0]) == 1 && wpk_runs(&items[1]) == 1);
-	KUNIT_EXPECT_TRUE(test, time_after_eq(items[0].at, start + 3));
-}
-
-static void arm_again(struct wpk_item *item)
-{
-	item->ret = queue_delayed_work(item->wq, &item->work, item->left++ % 2);
-}
-
-static void cancel_delayed_work_sync_ends_a_work_that_arms_itself(struct kunit *test)
-{
-	struct wpk_item *item = wpk_items(test, NULL, 1);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
-	int i, runs;
-
-	item->wq = wq;
-	item->body = arm_again;
-	for (i = 0; i < 20; i++) {
-		runs = wpk_runs(item);
-		KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &item->work, 0));
-		WPK_EVENTUALLY(test, wpk_runs(item) >= runs + 3);
-		cancel_delayed_work_sync(&item->work);
-		KUNIT_EXPECT_FALSE(test, delayed_work_pending(&item->work));
-		KUNIT_EXPECT_EQ(test, atomic_read(&item->inside), 0);
-	}
-	KUNIT_EXPECT_FALSE(test, item->twice);
-}
-
 WPK_SUITE(wq,
 	  KUNIT_CASE(alloc_workqueue_flags_are_attributes_of_the_pool),
 	  KUNIT_CASE(alloc_workqueue_bad_arguments),
 	  KUNIT_CASE(workqueue_set_max_active_bad_arguments),
 	  KUNIT_CASE(workqueue_set_max_active_below_min_workers),
-	  KUNIT_CASE(queue_work_an_ordered_queue_keeps_the_order),
-	  KUNIT_CASE(queue_work_no_more_than_max_active_run),
-	  KUNIT_CASE(queue_work_max_active_works_run_at_once),
-	  KUNIT_CASE(create_workqueue_one_work_a_cpu),
-	  KUNIT_CASE(system_bh_wq_softirqs_are_disabled),
-	  KUNIT_CASE(queue_work_while_it_runs_does_not_delay_the_others),
-	  KUNIT_CASE(queue_work_a_work_may_free_itself),
-	  KUNIT_CASE(queue_work_another_work_in_its_memory_does_not_wait),
 	  KUNIT_CASE(queue_work_a_runner_that_waits_too_long_is_not_lost),
 	  KUNIT_CASE_SLOW(queue_work_its_function_is_shown_for_the_worker),
-	  KUNIT_CASE(schedule_work_the_default_queue_runs_it),
-	  KUNIT_CASE(queue_delayed_work_runs_when_its_time_has_come),
-	  KUNIT_CASE(cancel_delayed_work_sync_ends_a_work_that_arms_itself));
+	  KUNIT_CASE(schedule_work_the_default_queue_runs_it));

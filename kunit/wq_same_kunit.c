@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Cases for workqueues and for wpool_wq: this file is built with each of the two. */
-#include <linux/processor.h>
+/*
+ * Works of wpool_wq and of workqueues: how many run at once, in which order, and where. Built with
+ * each of the two, see wq_same_kernel_kunit.c.
+ */
 #include <linux/rcupdate.h>
 #include <linux/sched/isolation.h>
+#include <linux/slab.h>
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 
@@ -41,6 +44,19 @@ static void end_move(struct kunit *test, struct move *move, int runs)
 	wpk_wq_end(test, move->from);
 	KUNIT_EXPECT_EQ(test, wpk_runs(move->item), runs);
 	KUNIT_EXPECT_FALSE(test, move->item->twice);
+}
+
+static void cancel_work_sync_waits_for_the_queue_before(struct kunit *test)
+{
+	struct wpk_thread *cancel;
+	struct move move;
+
+	begin_move(test, &move);
+	cancel = wpk_waiter(test, wpk_do_cancel_work, NULL, NULL, move.item);
+	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 1);
+	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, move.gate, cancel), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&move.item->inside), 0);
+	end_move(test, &move, 1);
 }
 
 static void flush_work_waits_for_the_queue_before(struct kunit *test)
@@ -236,52 +252,162 @@ static void queue_work_node_queues_as_queue_work(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_runs(item), 2);
 }
 
-/* ---- ends ---- */
+/* ---- order and number ---- */
 
-static void cancel_work_takes_back_what_has_not_started(struct kunit *test)
+static void queue_work_an_ordered_queue_keeps_the_order(struct kunit *test)
 {
-	struct wpk_item *items = wpk_items(test, wpk_gate(test), 3);
-	struct workqueue_struct *wq = alloc_ordered_workqueue("%s", 0, wpk_name(test));
+	struct wpk_gate *gate = wpk_gate(test);
+	struct wpk_item *items = wpk_items(test, NULL, 200);
+	struct workqueue_struct *wq;
+	int i, bad = 0;
+
+	items[0].gate = gate;
+	wq = alloc_ordered_workqueue("%s", 0, wpk_name(test));
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	for (i = 0; i < 200; i++)
+		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[i])));
+	wpk_gate_open(gate);
+	destroy_workqueue(wq);
+	for (i = 0; i < 200; i++)
+		bad += items[i].seq != i + 1 || wpk_runs(&items[i]) != 1;
+	KUNIT_EXPECT_EQ(test, bad, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(items->peak), 1);
+}
+
+/*
+ * As many works as max_active run at once, and no more. A queue of wpool_wq has memory for a few at
+ * first, and allocates more while works run.
+ */
+static void queue_work_max_active_works_run_at_once(struct kunit *test)
+{
+	struct wpk_item *items = wpk_items(test, wpk_gate(test), 100);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 64);
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, wq);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 100; i++)
 		KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(&items[i])));
-	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, 1));
-	KUNIT_EXPECT_FALSE(test, queue_work(wq, wpk_work(&items[1])));
-	KUNIT_EXPECT_TRUE(test, cancel_work(wpk_work(&items[1])));
-	KUNIT_EXPECT_FALSE(test, cancel_work(wpk_work(&items[0])));
-	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(&items[1])));
+	/* each work that leaves the gate lets another one arrive */
+	for (i = 64; i <= 80; i++) {
+		KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, i));
+		wpk_gate_let(items->gate, 1);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(items->peak), 64);
+	workqueue_set_max_active(wq, 100);
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, 100));
 	wpk_gate_open(items->gate);
-	/* the queue runs its waiting works before it goes */
-	destroy_workqueue(wq);
-	KUNIT_EXPECT_EQ(test, wpk_runs(&items[0]), 1);
-	KUNIT_EXPECT_EQ(test, wpk_runs(&items[1]), 0);
-	KUNIT_EXPECT_EQ(test, wpk_runs(&items[2]), 1);
-	KUNIT_EXPECT_EQ(test, items[2].seq, 2);
-}
-
-static void flush_delayed_work_runs_it_at_once(struct kunit *test)
-{
-	struct wpk_item *item = wpk_items(test, NULL, 1);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 0);
-
-	KUNIT_EXPECT_FALSE(test, flush_delayed_work(&item->work));
-	KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &item->work, HZ * 3600));
-	KUNIT_EXPECT_FALSE(test, queue_delayed_work(wq, &item->work, 0));
-	KUNIT_EXPECT_TRUE(test, mod_delayed_work(wq, &item->work, HZ * 7200));
-	/* a flush of the plain work, or of the queue, does not wait for the timer */
-	KUNIT_EXPECT_FALSE(test, flush_work(wpk_work(item)));
-	flush_workqueue(wq);
-	KUNIT_EXPECT_EQ(test, wpk_runs(item), 0);
-	flush_delayed_work(&item->work);
-	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
-	KUNIT_EXPECT_FALSE(test, cancel_delayed_work_sync(&item->work));
-	KUNIT_EXPECT_FALSE(test, mod_delayed_work(wq, &item->work, HZ * 3600));
-	KUNIT_EXPECT_TRUE(test, cancel_delayed_work_sync(&item->work));
 	wpk_wq_end(test, wq);
-	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(items->starts), 100);
 }
+
+static void create_workqueue_one_work_a_cpu(struct kunit *test)
+{
+	struct wpk_item *items = wpk_items(test, wpk_gate(test), 2);
+	struct workqueue_struct *wq;
+
+	wpk_need(test, num_possible_cpus() >= 2, "needs 2 CPUs");
+	wq = create_workqueue(wpk_name(test));
+	KUNIT_ASSERT_NOT_NULL(test, wq);
+	queue_work_on(0, wq, wpk_work(&items[0]));
+	queue_work_on(1, wq, wpk_work(&items[1]));
+	KUNIT_EXPECT_TRUE(test, wpk_gate_arrived(items->gate, 2));
+	wpk_gate_open(items->gate);
+	destroy_workqueue(wq);
+}
+
+static void look_at_context(struct wpk_item *item)
+{
+	item->ret = in_softirq();
+}
+
+static void system_bh_wq_softirqs_are_disabled(struct kunit *test)
+{
+	struct wpk_item *items = wpk_items(test, NULL, 3);
+	int i;
+
+	/* a class of its own for lockdep: this work runs in a softirq */
+	INIT_DELAYED_WORK(&items[0].work, wpk_item_fn);
+	for (i = 0; i < 3; i++)
+		items[i].body = look_at_context;
+	queue_work(system_bh_wq, wpk_work(&items[0]));
+	queue_work(system_highpri_wq, wpk_work(&items[1]));
+	queue_work(system_freezable_wq, wpk_work(&items[2]));
+	for (i = 0; i < 3; i++) {
+		flush_work(wpk_work(&items[i]));
+		KUNIT_EXPECT_EQ(test, wpk_runs(&items[i]), 1);
+		KUNIT_EXPECT_EQ(test, items[i].ret, i == 0);
+	}
+}
+
+/* A work that is queued again while it runs does not delay the other works. */
+static void queue_work_while_it_runs_does_not_delay_the_others(struct kunit *test)
+{
+	struct wpk_item *others = wpk_items(test, NULL, 1);
+	struct wpk_item *item = wpk_items(test, wpk_gate(test), 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
+
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(others)));
+	WPK_EVENTUALLY(test, wpk_runs(others) == 1);
+	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+	wpk_gate_open(item->gate);
+	wpk_wq_end(test, wq);
+}
+
+struct parcel {
+	struct work_struct work;
+	atomic_t *freed;
+};
+
+static void free_parcel(struct work_struct *work)
+{
+	struct parcel *parcel = container_of(work, struct parcel, work);
+	atomic_t *freed = parcel->freed;
+
+	kfree(parcel);
+	atomic_inc(freed);
+}
+
+static void queue_work_a_work_may_free_itself(struct kunit *test)
+{
+	atomic_t *freed = wpk_alloc(test, sizeof(*freed));
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
+	struct parcel *parcel;
+	int i;
+
+	for (i = 0; i < 500; i++) {
+		parcel = kmalloc(sizeof(*parcel), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, parcel);
+		INIT_WORK(&parcel->work, free_parcel);
+		parcel->freed = freed;
+		KUNIT_EXPECT_TRUE(test, queue_work(wq, &parcel->work));
+	}
+	flush_workqueue(wq);
+	KUNIT_EXPECT_EQ(test, atomic_read(freed), 500);
+}
+
+/* As if a running work had freed itself: the function of a new work in the same memory. */
+static void other_fn(struct work_struct *work)
+{
+	atomic_inc(&container_of(to_delayed_work(work), struct wpk_item, work)->runs);
+}
+
+static void queue_work_another_work_in_its_memory_does_not_wait(struct kunit *test)
+{
+	struct wpk_item *item = wpk_items(test, wpk_gate(test), 1);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
+
+	queue_work(wq, wpk_work(item));
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
+	INIT_WORK(wpk_work(item), other_fn);
+	KUNIT_EXPECT_TRUE(test, queue_work(wq, wpk_work(item)));
+	WPK_EVENTUALLY(test, wpk_runs(item) == 2);
+	wpk_gate_open(item->gate);
+	wpk_wq_end(test, wq);
+}
+
+/* ---- delayed ---- */
 
 /*
  * A delayed work is not pinned to a CPU if the call names none, even if an earlier call named one.
@@ -300,95 +426,41 @@ static void queue_delayed_work_without_a_cpu_is_not_pinned(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, cancel_delayed_work(&item->work));
 }
 
-/* ---- enable ---- */
-
-/*
- * @nr: the round; the other thread then queues the work once
- * @done: the round for which it has
- */
-struct enable {
-	struct wpk_item *item;
-	struct workqueue_struct *wq;
-	int nr;
-	int done;
-};
-
-static int queue_once_a_round(struct wpk_thread *thread)
+static void queue_delayed_work_runs_when_its_time_has_come(struct kunit *test)
 {
-	struct enable *enable = thread->arg;
-	int nr;
+	struct wpk_item *items = wpk_items(test, NULL, 2);
+	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
+	unsigned long start = jiffies;
 
-	do {
-		while ((nr = READ_ONCE(enable->nr)) == enable->done && !wpk_stopped(thread->test))
-			cpu_relax();
-		queue_work(enable->wq, wpk_work(enable->item));
-		WRITE_ONCE(enable->done, nr);
-	} while (nr >= 0 && !wpk_stopped(thread->test));
-	return 0;
+	KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &items[0].work, 3));
+	KUNIT_EXPECT_TRUE(test, queue_delayed_work_on(0, wq, &items[1].work, HZ * 3600));
+	KUNIT_EXPECT_TRUE(test, mod_delayed_work(wq, &items[1].work, 1));
+	WPK_EVENTUALLY(test, wpk_runs(&items[0]) == 1 && wpk_runs(&items[1]) == 1);
+	KUNIT_EXPECT_TRUE(test, time_after_eq(items[0].at, start + 3));
 }
 
-/*
- * A work that is queued after enable_work() runs, also if another thread is just being refused
- * because the work was disabled.
- */
-static void queue_work_after_enable_work_is_not_lost(struct kunit *test)
+static void arm_again(struct wpk_item *item)
 {
-	struct enable *enable = wpk_alloc(test, sizeof(*enable));
+	item->ret = queue_delayed_work(item->wq, &item->work, item->left++ % 2);
+}
+
+static void cancel_delayed_work_sync_ends_a_work_that_arms_itself(struct kunit *test)
+{
 	struct wpk_item *item = wpk_items(test, NULL, 1);
 	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
-	struct wpk_thread *other;
-	int i, runs, lost = 0;
+	int i, runs;
 
-	enable->item = item;
-	enable->wq = wq;
-	other = wpk_thread(test, queue_once_a_round, NULL, NULL, enable);
-	for (i = 1; i <= NR_ROUNDS && wpk_has_time(test); i++) {
-		disable_work_sync(wpk_work(item));
+	item->wq = wq;
+	item->body = arm_again;
+	for (i = 0; i < 20; i++) {
 		runs = wpk_runs(item);
-		WRITE_ONCE(enable->nr, i);
-		/* begin at the same time as the other thread, sooner or later */
-		ndelay(i % 64 * 10);
-		KUNIT_EXPECT_TRUE(test, enable_work(wpk_work(item)));
-		queue_work(wq, wpk_work(item));
-		WPK_ASSERT_EVENTUALLY(test, READ_ONCE(enable->done) == i);
-		flush_work(wpk_work(item));
-		lost += wpk_runs(item) == runs;
+		KUNIT_EXPECT_TRUE(test, queue_delayed_work(wq, &item->work, 0));
+		WPK_EVENTUALLY(test, wpk_runs(item) >= runs + 3);
+		cancel_delayed_work_sync(&item->work);
+		KUNIT_EXPECT_FALSE(test, delayed_work_pending(&item->work));
+		KUNIT_EXPECT_EQ(test, atomic_read(&item->inside), 0);
 	}
-	WRITE_ONCE(enable->nr, -1);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, other), 0);
-	KUNIT_EXPECT_EQ(test, lost, 0);
-}
-
-static void enable_and_queue_work_queues_after_the_last_disable(struct kunit *test)
-{
-	struct wpk_item *item = wpk_items(test, NULL, 1);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 0);
-
-	disable_work(wpk_work(item));
-	disable_work(wpk_work(item));
-	KUNIT_EXPECT_FALSE(test, enable_and_queue_work(wq, wpk_work(item)));
-	KUNIT_EXPECT_FALSE(test, work_pending(wpk_work(item)));
-	KUNIT_EXPECT_TRUE(test, enable_and_queue_work(wq, wpk_work(item)));
-	wpk_wq_end(test, wq);
-	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
-}
-
-/* A cancel of a work that was prepared again waits for the run before, if the queue is the same. */
-static void cancel_work_sync_waits_for_a_run_before_init_work(struct kunit *test)
-{
-	struct wpk_item *item = wpk_items(test, wpk_gate(test), 1);
-	struct workqueue_struct *wq = wpk_wq(test, WQ_UNBOUND, 4);
-	struct wpk_thread *cancel;
-
-	KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(item)));
-	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(item->gate, 1));
-	INIT_DELAYED_WORK(&item->work, wpk_item_fn);
-	KUNIT_EXPECT_TRUE(test, queue_work_on(0, wq, wpk_work(item)));
-	cancel = wpk_waiter(test, wpk_do_cancel_work, NULL, NULL, item);
-	KUNIT_EXPECT_EQ(test, wpk_open_and_join(test, item->gate, cancel), 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&item->inside), 0);
-	wpk_wq_end(test, wq);
-	KUNIT_EXPECT_EQ(test, wpk_runs(item), 1);
+	KUNIT_EXPECT_FALSE(test, item->twice);
 }
 
 /* ---- RCU ---- */
@@ -444,35 +516,25 @@ static void flush_rcu_work_waits_for_a_work_that_is_queued(struct kunit *test)
 	wpk_wq_end(test, wq);
 }
 
-static struct kunit_case wq_same_cases[] = {
-	KUNIT_CASE(flush_work_waits_for_the_queue_before),
-	KUNIT_CASE(flush_work_after_a_cancel_waits_for_the_queue_before),
-	KUNIT_CASE(cancel_work_frees_the_place_of_one_that_runs_elsewhere),
-	KUNIT_CASE(queue_work_runs_beside_works_that_run_elsewhere),
-	KUNIT_CASE(cancel_work_sync_ends_a_work_that_moves_itself),
-	KUNIT_CASE(current_work_is_the_one_that_calls),
-	KUNIT_CASE(current_work_while_queues_are_destroyed),
-	KUNIT_CASE(queue_work_node_queues_as_queue_work),
-	KUNIT_CASE(cancel_work_takes_back_what_has_not_started),
-	KUNIT_CASE(flush_delayed_work_runs_it_at_once),
-	KUNIT_CASE(queue_delayed_work_without_a_cpu_is_not_pinned),
-	KUNIT_CASE(queue_work_after_enable_work_is_not_lost),
-	KUNIT_CASE(enable_and_queue_work_queues_after_the_last_disable),
-	KUNIT_CASE(cancel_work_sync_waits_for_a_run_before_init_work),
-	KUNIT_CASE(queue_rcu_work_runs_after_a_grace_period),
-	KUNIT_CASE(flush_rcu_work_waits_for_a_work_that_is_queued),
-	{}
-};
-
-static struct kunit_suite wq_same_suite = {
-#ifdef WPK_KERNEL_WQ
-	.name = "wpool_wq_same_kernel",
-#else
-	.name = "wpool_wq_same",
-#endif
-	.init = wpk_init,
-	.exit = wpk_exit,
-	.test_cases = wq_same_cases,
-};
-
-kunit_test_suite(wq_same_suite);
+WPK_WQ_SUITE(wq_same,
+	     KUNIT_CASE(cancel_work_sync_waits_for_the_queue_before),
+	     KUNIT_CASE(flush_work_waits_for_the_queue_before),
+	     KUNIT_CASE(flush_work_after_a_cancel_waits_for_the_queue_before),
+	     KUNIT_CASE(cancel_work_frees_the_place_of_one_that_runs_elsewhere),
+	     KUNIT_CASE(queue_work_runs_beside_works_that_run_elsewhere),
+	     KUNIT_CASE(cancel_work_sync_ends_a_work_that_moves_itself),
+	     KUNIT_CASE(current_work_is_the_one_that_calls),
+	     KUNIT_CASE(current_work_while_queues_are_destroyed),
+	     KUNIT_CASE(queue_work_node_queues_as_queue_work),
+	     KUNIT_CASE(queue_work_an_ordered_queue_keeps_the_order),
+	     KUNIT_CASE(queue_work_max_active_works_run_at_once),
+	     KUNIT_CASE(create_workqueue_one_work_a_cpu),
+	     KUNIT_CASE(system_bh_wq_softirqs_are_disabled),
+	     KUNIT_CASE(queue_work_while_it_runs_does_not_delay_the_others),
+	     KUNIT_CASE(queue_work_a_work_may_free_itself),
+	     KUNIT_CASE(queue_work_another_work_in_its_memory_does_not_wait),
+	     KUNIT_CASE(queue_delayed_work_without_a_cpu_is_not_pinned),
+	     KUNIT_CASE(queue_delayed_work_runs_when_its_time_has_come),
+	     KUNIT_CASE(cancel_delayed_work_sync_ends_a_work_that_arms_itself),
+	     KUNIT_CASE(queue_rcu_work_runs_after_a_grace_period),
+	     KUNIT_CASE(flush_rcu_work_waits_for_a_work_that_is_queued));
