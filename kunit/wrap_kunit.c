@@ -5,6 +5,7 @@
  * ring alone.
  */
 #include "core/runqs.h"
+#include "full_pool.h"
 #include "group.h"
 #include "inject.h"
 #include "one_cpu.h"
@@ -250,6 +251,38 @@ static void wpool_counters_wrap_pressure_is_seen(struct kunit *test)
 	}
 }
 
+/* ---- waits ---------------------------------------------------------------- */
+
+static void wait_again_and_again(struct wpk_job *job)
+{
+	int i;
+
+	for (i = 0; i < 2 * BEFORE; i++)
+		job->ret += wpool_task_wait(job->arg) == -EDEADLK;
+}
+
+/*
+ * The only worker waits again and again for a task whose submitter waits for room. Each wait counts
+ * when it begins, and when it ends.
+ */
+static void wpool_counters_wrap_each_deadlock_is_edeadlk(struct kunit *test)
+{
+	u32 start = *(const u32 *)test->param_value;
+	struct wpk_jobs *late = wpk_jobs(test, 1, NULL), *waiter = wpk_gated(test, 1);
+	struct wpool *pool = pool_from(test, 1, start);
+	struct wpk_thread *submitter;
+
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, QUEUE_DEPTH, queue_depth, 0), 0);
+	wpk_jobs_body(waiter, wait_again_and_again, &late->job[0].task);
+	wpk_jobs_hold(test, pool, waiter, 0, 1);
+	submitter = wpk_nth_waiter(test, pool, &late->job[0], 1);
+	wpk_jobs_let(test, waiter, 1);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, submitter), 0);
+	KUNIT_EXPECT_EQ(test, waiter->job[0].ret, 2 * BEFORE);
+	KUNIT_EXPECT_EQ(test, pool->workers.nr_waits, start + 2 * BEFORE);
+	KUNIT_EXPECT_EQ(test, pool->workers.nr_lifted, start + 2 * BEFORE);
+}
+
 /* ---- groups --------------------------------------------------------------- */
 
 /*
@@ -289,4 +322,5 @@ WPK_SUITE(wrap,
 	  KUNIT_CASE_PARAM(wpool_counters_wrap_a_ring_keeps_its_order, start_gen_params),
 	  KUNIT_CASE_PARAM(wpool_counters_wrap_a_cancel_finds_the_task, start_gen_params),
 	  KUNIT_CASE_PARAM(wpool_counters_wrap_pressure_is_seen, start_gen_params),
+	  KUNIT_CASE_PARAM(wpool_counters_wrap_each_deadlock_is_edeadlk, start_gen_params),
 	  KUNIT_CASE(wpool_counters_wrap_a_group_cancel_sends_away_what_was_before));

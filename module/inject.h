@@ -76,8 +76,8 @@ static inline void wpool_inject_delay(struct wpool_task *task)
 /*
  * The third injection point sets where counters that wrap start: at 0, or for a test just below a
  * wrap. Readers compare most counters by difference, or with a recent value, so a wrap has no
- * effect: ring head and tail, fifo->popped, rq->shared_end, rq->tick, flushes_begun, wq->epoch.
- * The others:
+ * effect: ring head and tail, fifo->popped, rq->shared_end, rq->tick, flushes_begun, wq->epoch,
+ * workers.nr_waits, workers.nr_lifted. The others:
  *
  *   counter                  a wrap
  *   rq->turn_end, turn_tick  may change the order within a tick, if there was no turn for 2^31

@@ -136,6 +136,8 @@ static struct wpool *alloc_pool(const struct wpool_attrs *attrs, gfp_t gfp)
 	raw_spin_lock_init(&pool->admission.lock);
 	INIT_LIST_HEAD(&pool->admission.waiters);
 	init_swait_queue_head(&pool->admission.guests);
+	pool->workers.nr_waits = wpool_counter_start();
+	pool->workers.nr_lifted = wpool_counter_start();
 	raw_spin_lock_init(&pool->workers.lock);
 	mutex_init(&pool->workers.mutex);
 	INIT_LIST_HEAD(&pool->workers.list);
