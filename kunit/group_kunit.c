@@ -3,6 +3,7 @@
 #include <linux/cpumask.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
+#include <linux/slab.h>
 
 #include "full_pool.h"
 #include "group.h"
@@ -319,6 +320,88 @@ static void wpool_group_init_pins_the_module_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, module_refcount(THIS_MODULE), refs);
 }
 
+/* ---- memory --------------------------------------------------------------- */
+
+#define NR_SHORT	4	/* members of a group that is soon ended */
+
+struct life {
+	struct wpool_group group;
+	struct wpk_member members[NR_SHORT];
+};
+
+/* When wpool_group_exit() has returned, the memory of the group and its tasks may be freed. */
+static void wpool_group_exit_memory_may_be_freed(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 2);
+	struct life *life;
+	unsigned int i, n;
+
+	for (i = 0; i < WPK_LIFETIME_ROUNDS && wpk_has_time(test); i++) {
+		life = kzalloc(sizeof(*life), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, life);
+		KUNIT_ASSERT_EQ(test, wpool_group_init(&life->group, pool, 1 + i % NR_SHORT,
+						       NULL), 0);
+		for (n = 0; n < NR_SHORT; n++) {
+			wpool_group_task_init(&life->members[n].task, wpk_member_fn,
+					      wpk_member_abort);
+			KUNIT_EXPECT_EQ(test, wpool_group_submit(&life->group,
+								 &life->members[n].task), 0);
+		}
+		if (i % 3 == 0)
+			wpool_group_cancel(&life->group);
+		if (i % 2)
+			KUNIT_EXPECT_EQ(test, wpool_group_wait(&life->group), life->group.error);
+		KUNIT_EXPECT_EQ(test, wpool_group_exit(&life->group), 0);
+		for (n = 0; n < NR_SHORT; n++)
+			KUNIT_EXPECT_EQ(test, atomic_read(&life->members[n].runs) +
+					atomic_read(&life->members[n].aborts), 1);
+		memset(life, 0x5a, sizeof(*life));
+		kfree(life);
+	}
+}
+
+/* A task that its function or its abort function frees. */
+struct loner {
+	struct wpool_group_task task;
+	atomic_t *gone;
+};
+
+static int loner_fn(struct wpool_group_task *task)
+{
+	struct loner *loner = container_of(task, struct loner, task);
+	atomic_t *gone = loner->gone;
+
+	memset(loner, 0x5a, sizeof(*loner));
+	kfree(loner);
+	atomic_inc(gone);
+	return 0;
+}
+
+static void loner_abort(struct wpool_group_task *task, int status)
+{
+	loner_fn(task);
+}
+
+static void wpool_group_task_may_free_itself(struct kunit *test)
+{
+	struct wpool_group *group = wpk_group(test, wpk_pool(test, 2, 6), 4);
+	atomic_t *gone = wpk_alloc(test, sizeof(*gone));
+	struct loner *loner;
+	unsigned int i;
+
+	for (i = 0; i < WPK_LIFETIME_ROUNDS && wpk_has_time(test); i++) {
+		loner = kzalloc(sizeof(*loner), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, loner);
+		wpool_group_task_init(&loner->task, loner_fn, loner_abort);
+		loner->gone = gone;
+		KUNIT_EXPECT_EQ(test, wpool_group_submit(group, &loner->task), 0);
+		if (i % 8 == 7)
+			wpool_group_cancel(group);
+	}
+	wpool_group_wait(group);
+	KUNIT_EXPECT_EQ(test, atomic_read(gone), i);
+}
+
 WPK_SUITE(group,
 	  KUNIT_CASE(wpool_group_submit_after_a_wait_max_blocking_does_not_count),
 	  KUNIT_CASE(wpool_group_wait_waits_for_tasks_of_tasks),
@@ -329,4 +412,6 @@ WPK_SUITE(group,
 	  KUNIT_CASE(wpool_group_try_submit_does_not_overtake_those_in_line),
 	  KUNIT_CASE(wpool_group_submit_full_pool_takes_no_place),
 	  KUNIT_CASE(wpool_group_exit_waits_and_sends_submitters_away),
-	  KUNIT_CASE(wpool_group_init_pins_the_module_once));
+	  KUNIT_CASE(wpool_group_init_pins_the_module_once),
+	  KUNIT_CASE_SLOW(wpool_group_exit_memory_may_be_freed),
+	  KUNIT_CASE_SLOW(wpool_group_task_may_free_itself));
