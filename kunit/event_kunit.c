@@ -4,6 +4,7 @@
  * that must not fire is armed for a time far away.
  */
 #include <linux/hrtimer.h>
+#include <linux/slab.h>
 
 #include "compat.h"
 #include "event.h"
@@ -67,6 +68,66 @@ static void wpool_event_finish_function_may_prepare_its_event_again(struct kunit
 	WPK_EVENTUALLY(test, atomic_read(&ev->returns) == 2);
 	KUNIT_EXPECT_EQ(test, wpool_event_cancel_sync(wpk_event(ev)), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs), 2);
+}
+
+struct loner {
+	struct wpool_event event;
+	atomic_t *gone;
+	bool arm;
+};
+
+static void loner_fn(struct wpool_event *event)
+{
+	struct loner *loner = container_of(event, struct loner, event);
+	atomic_t *gone = loner->gone;
+
+	/* wpool_event_finish() undoes the arm or the fire */
+	if (loner->arm)
+		wpool_event_arm(event, WPK_FAR);
+	else
+		wpool_event_fire(event);
+	wpool_event_finish(event);
+	memset(loner, 0x5a, sizeof(*loner));
+	kfree(loner);
+	atomic_inc(gone);
+}
+
+static void loner_abort(struct wpool_event *event, int status)
+{
+	loner_fn(event);
+}
+
+static void wpool_event_finish_function_may_free_its_event(struct kunit *test)
+{
+	struct wpool *pool = wpk_pool(test, 2, 4);
+	atomic_t *gone = wpk_alloc(test, sizeof(*gone));
+	struct loner *loner;
+	unsigned int i;
+
+	for (i = 0; i < WPK_LIFETIME_ROUNDS; i++) {
+		loner = kzalloc(sizeof(*loner), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, loner);
+		wpool_event_init(&loner->event, pool, loner_fn, loner_abort);
+		loner->gone = gone;
+		loner->arm = i & 1;
+		if (i & 2)
+			wpool_event_arm(&loner->event, i % 8 == 2 ? 1 : 2);
+		else
+			wpool_event_fire(&loner->event);
+	}
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(gone) == WPK_LIFETIME_ROUNDS);
+	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
+	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 6);
+	/* The abort function may free the event, too. */
+	wpool_release(pool, WPOOL_RELEASE_DRAIN);
+	loner = kzalloc(sizeof(*loner), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, loner);
+	wpool_event_init(&loner->event, pool, loner_fn, loner_abort);
+	loner->gone = gone;
+	loner->arm = true;
+	wpool_event_fire(&loner->event);
+	WPK_EVENTUALLY(test, atomic_read(gone) == WPK_LIFETIME_ROUNDS + 1);
 }
 
 static void arm_and_see(struct kunit *test, struct wpk_ev *ev)
@@ -373,6 +434,7 @@ static void wpool_submit_the_task_inside_another_kind_is_einval(struct kunit *te
 WPK_SUITE(event,
 	  KUNIT_CASE(wpool_hrevent_arm_expires_in_a_softirq),
 	  KUNIT_CASE(wpool_event_finish_function_may_prepare_its_event_again),
+	  KUNIT_CASE_SLOW(wpool_event_finish_function_may_free_its_event),
 	  KUNIT_CASE(wpool_event_arm_runs_when_the_time_has_come),
 	  KUNIT_CASE(wpool_event_armed_holds_nothing_of_the_pool),
 	  KUNIT_CASE(wpool_event_arm_at_periods_do_not_drift),
