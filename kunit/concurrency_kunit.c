@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Concurrency: how many workers of one CPU take tasks at a time, and what a worker does after a
- * sleep in its task. While the attribute is tuned, no figure and no task is lost.
+ * sleep in its task, also while CPUs, the cpumask and the nice value change.
  */
+#include <linux/cpu.h>
+
 #include "one_cpu.h"
 
 /* No task of @job->jobs ends before all of them have started. */
@@ -142,85 +144,6 @@ static void wpool_concurrency_at_capacity_limits_nobody(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->peak), 2);
 }
 
-static void sleep_or_run(struct wpk_job *job)
-{
-	switch ((job - job->jobs->job) % 4) {
-	case 0:
-		usleep_range(10, 200);
-		break;
-	case 1:
-		udelay(9);
-		cond_resched();
-		break;
-	case 2:
-		usleep_range(10, 50);
-		udelay(9);
-		break;
-	}
-}
-
-static int tune_up_and_down(struct wpk_thread *thread)
-{
-	u32 round;
-	int ret;
-
-	for (round = 0; !wpk_stopped(thread->test); round++) {
-		ret = wpk_tune_with(thread->pool, WPOOL_TUNE_CONCURRENCY | WPOOL_TUNE_HANDOFF |
-				    WPOOL_TUNE_HOG_MS, attrs.concurrency = 1 + round % 4,
-				    attrs.handoff = round % 3, attrs.hog_ms = 1 + round % 7 * 5);
-		if (ret)
-			return ret;
-		usleep_range(50, 2000);
-	}
-	return 0;
-}
-
-static int submit_some_and_wait(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
-		ret = wpool_submit(thread->pool, &jobs->job[i].task);
-		if (!ret && i % 30 == 29)
-			ret = wpool_task_wait(&jobs->job[i].task);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-#define NR_UNDER_LOAD 600
-
-static void wpool_tune_concurrency_under_load_loses_nothing(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 6, 100);
-	struct wpk_thread *threads[3], *tuner;
-	struct wpk_jobs *jobs[3];
-	int i;
-
-	tuner = wpk_thread(test, tune_up_and_down, pool, NULL, NULL);
-	for (i = 0; i < 3; i++) {
-		jobs[i] = wpk_jobs(test, NR_UNDER_LOAD, NULL);
-		wpk_jobs_body(jobs[i], sleep_or_run, NULL);
-	}
-	for (i = 0; i < 3; i++)
-		threads[i] = wpk_thread(test, submit_some_and_wait, pool, NULL, jobs[i]);
-	while (!wpk_ended(threads[0]) || !wpk_ended(threads[1])) {
-		wpk_figures_agree(test, pool);
-		usleep_range(2000, 5000);
-	}
-	wpk_join_all(test, threads, 3);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[i], NR_UNDER_LOAD));
-	wpk_stop(test);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, tuner), 0);
-	wpk_destroy(test, pool);
-	for (i = 0; i < 3; i++)
-		wpk_jobs_ran_once(test, jobs[i]);
-}
-
 static void sleep_1_ms(struct wpk_job *job)
 {
 	usleep_range(1000, 1100);
@@ -266,6 +189,81 @@ static void wpool_handoff_1000_sleepers_on_capacity_16(struct kunit *test)
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), 16);
 }
 
+/* ---- while the places change ---------------------------------------------- */
+
+/*
+ * If a CPU goes offline while workers sleep in their tasks there, the queued tasks run elsewhere.
+ * Three of four workers sleep.
+ */
+static void wpool_handoff_cpu_goes_while_its_workers_sleep(struct kunit *test)
+{
+	long cpu = wpk_victim_cpu(test);
+	struct wpk_jobs *sleepers = wpk_gated(test, 3);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 400, wpk_sleep_a_little, NULL);
+	struct wpk_thread *thread;
+	struct wpool *pool;
+
+	pool = wpk_pool_with(test, 4, WPOOL_UNLIMITED, attrs.cpumask = cpumask_of(cpu));
+	wpk_move_to(cpu);
+	wpk_submit_together(test, pool, sleepers);
+	wpk_submit_together(test, pool, jobs);
+	wpk_move_to(-1);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(sleepers->gate, 3));
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 5));
+	thread = wpk_thread(test, wpk_do_remove_cpu, NULL, NULL, (void *)cpu);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, thread), 0);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 400));
+	KUNIT_EXPECT_EQ(test, atomic_read(&sleepers->finished), 0);
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	wpk_jobs_let(test, sleepers, 3);
+	wpk_finish(test, pool, jobs);
+	wpk_jobs_ran_once(test, sleepers);
+}
+
+static void wpool_tune_cpumask_while_handed_over(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, true);
+	struct wpk_jobs *sleepers = wpk_gated(test, 3);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 100, wpk_sleep_a_little, NULL);
+	int i, elsewhere = 0;
+
+	wpk_need_cpus(test, 2);
+	wpk_submit_together(test, pool, sleepers);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(sleepers->gate, 3));
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, cpumask_of(wpk_cpu(1))), 0);
+	/* this thread submits on the CPU that has left the cpumask */
+	wpk_jobs_run(test, pool, jobs, 50);
+	KUNIT_EXPECT_EQ(test, atomic_read(&sleepers->finished), 0);
+	wpk_jobs_let(test, sleepers, 3);
+	wpk_jobs_submit(test, pool, jobs, 50, 50);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 100));
+	for (i = 0; i < 100; i++)
+		elsewhere += jobs->job[i].cpu != wpk_cpu(1);
+	KUNIT_EXPECT_EQ(test, elsewhere, 0);
+	wpk_finish(test, pool, jobs);
+	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), 4);
+}
+
+static void wpool_tune_nice_while_handed_over(struct kunit *test)
+{
+	struct wpool *pool = wpk_one_cpu_pool(test, 4, 1, true);
+	struct wpk_jobs *sleepers = wpk_gated(test, 3);
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 100, wpk_sleep_a_little, NULL);
+	int i, others = 0;
+
+	wpk_submit_together(test, pool, sleepers);
+	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(sleepers->gate, 3));
+	KUNIT_ASSERT_EQ(test, wpk_tune(pool, NICE, nice, 7), 0);
+	wpk_submit_together(test, pool, jobs);
+	KUNIT_ASSERT_TRUE(test, wpk_jobs_started(jobs, 10));
+	/* workers that come back from a sleep have the new nice value, too */
+	wpk_jobs_let(test, sleepers, 3);
+	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 100));
+	for (i = 0; i < 100; i++)
+		others += jobs->job[i].nice != 7;
+	KUNIT_EXPECT_EQ(test, others, 0);
+}
+
 WPK_SUITE(concurrency,
 	  KUNIT_CASE_PARAM(wpool_concurrency_so_many_busy_tasks_share_a_cpu,
 			   concurrency_gen_params),
@@ -273,5 +271,7 @@ WPK_SUITE(concurrency,
 	  KUNIT_CASE_PARAM_ATTR(wpool_concurrency_holds_for_those_who_come_back,
 				concurrency_gen_params, { .speed = KUNIT_SPEED_SLOW }),
 	  KUNIT_CASE_SLOW(wpool_concurrency_at_capacity_limits_nobody),
-	  KUNIT_CASE_SLOW(wpool_tune_concurrency_under_load_loses_nothing),
-	  KUNIT_CASE_SLOW(wpool_handoff_1000_sleepers_on_capacity_16));
+	  KUNIT_CASE_SLOW(wpool_handoff_1000_sleepers_on_capacity_16),
+	  KUNIT_CASE_SLOW(wpool_handoff_cpu_goes_while_its_workers_sleep),
+	  KUNIT_CASE(wpool_tune_cpumask_while_handed_over),
+	  KUNIT_CASE(wpool_tune_nice_while_handed_over));
