@@ -125,39 +125,8 @@ static void wpool_task_cancel_sync_then_kfree_is_safe(struct kunit *test)
 	}
 }
 
-/* In a race with a worker, the task either runs or is cancelled. */
-static void wpool_task_cancel_sync_races_with_its_start(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 4);
-	unsigned int i, cancelled = 0, before;
-	struct wpk_jobs *jobs = NULL;
-	struct wpk_job *job;
-	int ret;
-
-	for (i = 0; i < WPK_CANCEL_ROUNDS; i++) {
-		if (i % 100 == 0)
-			jobs = wpk_jobs(test, 1, NULL);
-		job = &jobs->job[0];
-		before = atomic_read(&job->runs);
-		KUNIT_ASSERT_EQ(test, wpool_submit(pool, &job->task), 0);
-		if (i % 2)
-			ndelay(100 * (i % 50));
-		if (i % 3 == 0)
-			wpool_task_cancel(&job->task);
-		ret = wpool_task_cancel_sync(&job->task);
-		KUNIT_ASSERT_TRUE(test, ret == 0 || ret == -ECANCELED);
-		KUNIT_ASSERT_EQ(test, atomic_read(&job->runs) - before, ret ? 0 : 1);
-		if (ret)
-			cancelled++;
-	}
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), cancelled);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), WPK_CANCEL_ROUNDS - cancelled);
-}
-
 WPK_SUITE(cancel,
 	  KUNIT_CASE(wpool_task_wait_wakes_when_the_task_is_cancelled),
 	  KUNIT_CASE(wpool_task_cancel_then_submit_runs_once),
 	  KUNIT_CASE(wpool_task_cancel_lets_a_waiting_submitter_on),
-	  KUNIT_CASE_SLOW(wpool_task_cancel_sync_then_kfree_is_safe),
-	  KUNIT_CASE_SLOW(wpool_task_cancel_sync_races_with_its_start));
+	  KUNIT_CASE_SLOW(wpool_task_cancel_sync_then_kfree_is_safe));

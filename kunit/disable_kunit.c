@@ -1,85 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Disable: after a _sync call each submit and fire is refused, and the function does not run. No
- * such call waits behind another task.
+ * Disable: after a _sync call each submit is refused, and the function does not run. No such call
+ * waits behind another task.
  */
 #include <linux/semaphore.h>
 
-#include "event.h"
+#include "fixture.h"
 #include "probe.h"
 
-#define NR_SUBMITTERS	2
 #define NR_ROUNDS	WPK_ROUNDS(200)
-/*
- * How many tries of all threads together must fail before the case enables the task or the event.
- */
-#define NR_TRIES	20
-
-/* ---- tasks ---------------------------------------------------------------- */
 
 static int do_disable_sync(struct wpk_thread *thread)
 {
 	return wpool_task_disable_sync(thread->work);
-}
-
-/* What the threads of a case share. */
-struct try {
-	struct wpk_jobs *jobs;
-	struct wpk_ev *ev;
-	atomic_t accepted;
-	atomic_t tries;
-};
-
-static int submit_always(struct wpk_thread *thread)
-{
-	struct try *try = thread->arg;
-	int err;
-
-	while (!wpk_stopped(thread->test)) {
-		err = wpool_try_submit(thread->pool, thread->work);
-		if (!err)
-			atomic_inc(&try->accepted);
-		else if (err != -EALREADY && err != -EAGAIN && err != -ECANCELED)
-			return err;
-		atomic_inc(&try->tries);
-		cond_resched();
-	}
-	return 0;
-}
-
-static void wpool_task_disable_sync_against_submitters_it_does_not_run(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 4);
-	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
-	struct wpk_job *job = &jobs->job[0];
-	struct wpk_thread *threads[NR_SUBMITTERS];
-	struct try *try = wpk_alloc(test, sizeof(*try));
-	int i, ret, runs, tries;
-
-	for (i = 0; i < NR_SUBMITTERS; i++)
-		threads[i] = wpk_thread(test, submit_always, pool, &job->task, try);
-	for (i = 0; i < NR_ROUNDS; i++) {
-		ret = wpool_task_disable_sync(&job->task);
-		KUNIT_ASSERT_TRUE(test, !ret || ret == -ECANCELED);
-		/* @ret is the status of the last accepted submit */
-		KUNIT_ASSERT_EQ(test, wpool_task_wait(&job->task), ret);
-		runs = atomic_read(&job->runs);
-		tries = atomic_read(&try->tries);
-		WPK_ASSERT_EVENTUALLY(test, atomic_read(&try->tries) - tries > NR_TRIES);
-		KUNIT_ASSERT_EQ(test, atomic_read(&job->runs), runs);
-		KUNIT_ASSERT_EQ(test, atomic_read(&job->inside), 0);
-		/* a run that has ended may still count as outstanding */
-		WPK_ASSERT_EVENTUALLY(test, wpk_stat(pool, outstanding) == 0);
-		KUNIT_ASSERT_TRUE(test, wpool_task_enable(&job->task));
-		WPK_ASSERT_EVENTUALLY(test, atomic_read(&job->runs) > runs);
-	}
-	wpk_stop(test);
-	wpk_join_all(test, threads, NR_SUBMITTERS);
-	wpk_destroy(test, pool);
-	KUNIT_EXPECT_FALSE(test, job->twice);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted), atomic_read(&try->accepted));
-	KUNIT_EXPECT_EQ(test, atomic_read(&job->runs) + wpk_stat(pool, cancelled),
-			atomic_read(&try->accepted));
 }
 
 /*
@@ -214,55 +147,7 @@ static void wpool_task_disable_sync_twice_while_it_runs(struct kunit *test)
 	wpk_task_run(test, pool, task);
 }
 
-/* ---- events --------------------------------------------------------------- */
-
-static int fire_always(struct wpk_thread *thread)
-{
-	struct try *try = thread->arg;
-
-	while (!wpk_stopped(thread->test)) {
-		if (wpool_event_fire(wpk_event(try->ev)))
-			atomic_inc(&try->accepted);
-		atomic_inc(&try->tries);
-		cond_resched();
-	}
-	return 0;
-}
-
-static void wpool_event_disable_sync_against_fires_it_does_not_run(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_ev *ev = wpk_evs(test, pool, NULL, 1);
-	struct wpk_thread *threads[NR_SUBMITTERS];
-	struct try *try = wpk_alloc(test, sizeof(*try));
-	int i, ret, runs, tries, taken_back = 0;
-
-	try->ev = ev;
-	for (i = 0; i < NR_SUBMITTERS; i++)
-		threads[i] = wpk_thread(test, fire_always, NULL, NULL, try);
-	for (i = 0; i < NR_ROUNDS; i++) {
-		ret = wpool_event_disable_sync(wpk_event(ev));
-		KUNIT_ASSERT_TRUE(test, !ret || ret == -ECANCELED);
-		taken_back += !!ret;
-		runs = atomic_read(&ev->runs);
-		tries = atomic_read(&try->tries);
-		WPK_ASSERT_EVENTUALLY(test, atomic_read(&try->tries) - tries > NR_TRIES);
-		KUNIT_ASSERT_EQ(test, atomic_read(&ev->runs), runs);
-		KUNIT_ASSERT_EQ(test, atomic_read(&ev->inside), 0);
-		KUNIT_ASSERT_TRUE(test, wpool_event_enable(wpk_event(ev)));
-		WPK_ASSERT_EVENTUALLY(test, atomic_read(&ev->runs) > runs);
-	}
-	wpk_stop(test);
-	wpk_join_all(test, threads, NR_SUBMITTERS);
-	ret = wpool_event_cancel_sync(wpk_event(ev));
-	taken_back += !!ret;
-	KUNIT_EXPECT_FALSE(test, ev->twice);
-	KUNIT_EXPECT_EQ(test, atomic_read(&ev->runs) + taken_back, atomic_read(&try->accepted));
-}
-
 WPK_SUITE(disable,
-	  KUNIT_CASE_SLOW(wpool_task_disable_sync_against_submitters_it_does_not_run),
 	  KUNIT_CASE_SLOW(wpool_task_disable_sync_does_not_wait_behind_another_task),
 	  KUNIT_CASE(wpool_task_cancel_sync_submit_at_its_end_is_refused),
-	  KUNIT_CASE(wpool_task_disable_sync_twice_while_it_runs),
-	  KUNIT_CASE_SLOW(wpool_event_disable_sync_against_fires_it_does_not_run));
+	  KUNIT_CASE(wpool_task_disable_sync_twice_while_it_runs));

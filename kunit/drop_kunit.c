@@ -203,56 +203,6 @@ static void wpool_submit_drop_oldest_spares_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(full.pool, cancelled), 2);
 }
 
-#define NR_STREAMS	4
-
-static int stream(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
-		ret = wpool_submit(thread->pool, &jobs->job[i].task);
-		if (ret == -EAGAIN) {
-			/* no queued task is left to drop: all tasks run */
-			cond_resched();
-			i--;
-		} else if (ret) {
-			return ret;
-		}
-	}
-	return 0;
-}
-
-static void wpool_submit_drop_oldest_under_load_loses_nothing(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool_policy(test, 2, 5, WPOOL_DROP_OLDEST);
-	u64 ran = 0, dropped = 0, nr = WPK_LIMIT_TASKS / 4;
-	struct wpk_thread *threads[NR_STREAMS];
-	struct wpk_jobs *jobs[NR_STREAMS];
-	unsigned int i, j;
-
-	for (i = 0; i < NR_STREAMS; i++)
-		jobs[i] = wpk_jobs(test, nr, NULL);
-	for (i = 0; i < NR_STREAMS; i++)
-		threads[i] = wpk_thread(test, stream, pool, NULL, jobs[i]);
-	wpk_join_all(test, threads, NR_STREAMS);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	for (i = 0; i < NR_STREAMS; i++) {
-		for (j = 0; j < nr; j++) {
-			int ret = wpool_task_wait(&jobs[i]->job[j].task);
-
-			KUNIT_ASSERT_EQ(test, atomic_read(&jobs[i]->job[j].runs), !ret);
-			KUNIT_ASSERT_TRUE(test, !ret || ret == -ECANCELED);
-			ran += !ret;
-			dropped += !!ret;
-		}
-	}
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, completed), ran);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), dropped);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 7);
-}
-
 WPK_SUITE(drop,
 	  KUNIT_CASE(wpool_submit_drop_oldest_takes_its_place),
 	  KUNIT_CASE(wpool_try_submit_drops_in_any_context),
@@ -261,5 +211,4 @@ WPK_SUITE(drop,
 	  KUNIT_CASE(wpool_submit_fn_drops_and_aborts),
 	  KUNIT_CASE(wpool_submit_drop_oldest_is_eagain_if_dropped_tasks_pile_up),
 	  KUNIT_CASE(wpool_submit_drops_a_task_of_a_group),
-	  KUNIT_CASE(wpool_submit_drop_oldest_spares_events),
-	  KUNIT_CASE_SLOW(wpool_submit_drop_oldest_under_load_loses_nothing));
+	  KUNIT_CASE(wpool_submit_drop_oldest_spares_events));

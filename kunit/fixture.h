@@ -44,12 +44,9 @@
 #define WPK_SPILL_TASKS		WPK_ROUNDS(10000U)	/* from one CPU, far beyond its ring */
 #define WPK_WAKE_ROUNDS		WPK_ROUNDS(1500U)	/* single submits to idle workers */
 #define WPK_LIFETIME_ROUNDS	WPK_ROUNDS(1000U)	/* allocate, submit, wait, free */
-#define WPK_CANCEL_ROUNDS	WPK_ROUNDS(1000U)	/* cancel against a taker */
 #define WPK_LIMIT_TASKS		WPK_ROUNDS(4000U)	/* per submitter, against a limit */
 #define WPK_FUNC_ROUNDS		WPK_ROUNDS(10000U)	/* jobs of the simple pool */
-#define WPK_REBORN_POOLS	10U	/* pools that each thread makes and destroys */
 #define WPK_BARGE_ROUNDS	8U	/* a newcomer against waiting submitters */
-#define WPK_DESTROY_ROUNDS	3U	/* destroy under load */
 #define WPK_REBOOT_ROUNDS	8U	/* close and open under load */
 #define WPK_EXPIRE_ROUNDS	60U	/* single submits while workers leave */
 #define WPK_HOTPLUG_ROUNDS	4U	/* a CPU goes and comes back */

@@ -96,98 +96,6 @@ static void wpool_flush_earlier_task_last_to_finish(struct kunit *test)
 	wpk_join_all(test, flushers, 2);
 }
 
-/* Submit the jobs one after the other, again and again, until the case is stopped. */
-static int submit_for_ever(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	unsigned int i = 0;
-	int ret;
-
-	while (!wpk_stopped(thread->test)) {
-		ret = wpool_submit(thread->pool, &jobs->job[i++ % jobs->nr].task);
-		if (ret == -EALREADY)
-			cond_resched();
-		else if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static void wpool_flush_ends_under_continuous_submission(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 20);
-	struct wpk_thread *threads[2];
-	struct wpk_jobs *jobs;
-	int i, during = 0;
-	u64 before;
-
-	for (i = 0; i < 2; i++) {
-		jobs = wpk_jobs(test, 30, NULL);
-		wpk_jobs_body(jobs, wpk_sleep_a_little, NULL);
-		threads[i] = wpk_thread(test, submit_for_ever, pool, NULL, jobs);
-	}
-	KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs, 20));
-	while (during < 20 && wpk_has_time(test)) {
-		before = wpk_stat(pool, submitted);
-		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
-		/* in some rounds no task is submitted, if the submitters wait for a CPU */
-		during += wpk_stat(pool, submitted) != before;
-	}
-	KUNIT_EXPECT_EQ(test, during, 20);
-	wpk_stop(test);
-	wpk_join_all(test, threads, 2);
-}
-
-/* A flush does not wait for submits that a running task makes after the call. */
-static void wpool_flush_ends_while_a_task_submits_itself(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, wpk_submit_itself, NULL);
-	int i;
-
-	wpk_jobs_submit(test, pool, jobs, 0, 1);
-	for (i = 0; i < 10; i++)
-		KUNIT_ASSERT_EQ(test, wpool_flush(pool), 0);
-	wpk_stop(test);
-	KUNIT_EXPECT_EQ(test, wpool_task_wait(&jobs->job[0].task), 0);
-	KUNIT_EXPECT_EQ(test, jobs->job[0].ret, 0);
-	KUNIT_EXPECT_FALSE(test, jobs->job[0].twice);
-}
-
-static int flush_lots(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < jobs->nr && !wpk_stopped(thread->test); i++) {
-		ret = wpool_submit(thread->pool, &jobs->job[i].task) ?: wpool_flush(thread->pool);
-		if (ret)
-			return ret;
-		/* the job of this thread was accepted before the flush, so it must have ended */
-		if (atomic_read(&jobs->finished) != i + 1)
-			return -EBADE;
-	}
-	return 0;
-}
-
-static void wpool_flush_several_at_once_each_sees_its_own_done(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 3, 10);
-	struct wpk_thread *threads[5];
-	struct wpk_jobs *jobs[5];
-	int i;
-
-	for (i = 0; i < 5; i++)
-		jobs[i] = wpk_jobs(test, 60, NULL);
-	for (i = 0; i < 5; i++)
-		threads[i] = wpk_thread(test, flush_lots, pool, NULL, jobs[i]);
-	for (i = 0; i < 5; i++) {
-		KUNIT_EXPECT_EQ(test, wpk_join(test, threads[i]), 0);
-		wpk_jobs_ran_once(test, jobs[i]);
-	}
-}
-
 static void wpool_flush_does_not_wait_for_a_cancelled_task(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool(test, 2, 2);
@@ -317,9 +225,6 @@ WPK_SUITE(flush,
 	  KUNIT_CASE(wpool_flush_overlapping_flushes_end_in_turn),
 	  KUNIT_CASE(wpool_flush_two_in_line_share_one_flush),
 	  KUNIT_CASE(wpool_flush_earlier_task_last_to_finish),
-	  KUNIT_CASE_SLOW(wpool_flush_ends_under_continuous_submission),
-	  KUNIT_CASE_SLOW(wpool_flush_ends_while_a_task_submits_itself),
-	  KUNIT_CASE_SLOW(wpool_flush_several_at_once_each_sees_its_own_done),
 	  KUNIT_CASE(wpool_flush_does_not_wait_for_a_cancelled_task),
 	  KUNIT_CASE(wpool_flush_killed_is_eintr_and_the_next_one_works),
 	  KUNIT_CASE(wpool_flush_is_not_woken_by_later_tasks),

@@ -241,47 +241,6 @@ static void wpool_invoke_as_a_server_refuses_the_next_connection(struct kunit *t
 	KUNIT_EXPECT_LE(test, wpk_stat(pool, spawned), capacity);
 }
 
-static int start_and_stop(struct wpk_thread *thread)
-{
-	struct conn *conn = thread->arg;
-	struct wpool_attrs attrs;
-	char name[WPOOL_NAME_LEN];
-	struct wpool *pool;
-	int i, j, ret;
-
-	for (i = 0; i < WPK_REBORN_POOLS; i++) {
-		wpk_attrs(&attrs, 4, 0);
-		snprintf(name, sizeof(name), "kunit-server-%d", current->pid);
-		attrs.name = name;
-		attrs.policy = WPOOL_FAIL;
-		pool = wpool_create_func(&attrs, serve);
-		if (IS_ERR(pool))
-			return PTR_ERR(pool);
-		for (j = 0; j < 4; j++) {
-			ret = wpool_invoke(pool, &conn[j]);
-			if (ret)
-				return ret;
-		}
-		ret = wpool_destroy(pool);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static void wpool_create_func_ten_times_in_ten_threads(struct kunit *test)
-{
-	struct wpk_thread *threads[10];
-	struct conn *conn = conns(test, 40, NULL);
-	int i;
-
-	for (i = 0; i < 10; i++)
-		threads[i] = wpk_thread(test, start_and_stop, NULL, NULL, &conn[4 * i]);
-	wpk_join_all(test, threads, 10);
-	for (i = 0; i < 40; i++)
-		KUNIT_EXPECT_EQ(test, atomic_read(conn[i].served), WPK_REBORN_POOLS);
-}
-
 /* As in the simple pool, N workers, made on demand, run any number of jobs. */
 static void wpool_submit_fn_as_the_simple_pool_runs_every_job(struct kunit *test)
 {
@@ -302,7 +261,6 @@ WPK_SUITE(func,
 	  KUNIT_CASE(wpool_release_cancel_a_function_pool_keeps_its_items),
 	  KUNIT_CASE(wpool_release_cancel_hands_each_argument_to_its_abort),
 	  KUNIT_CASE(wpool_invoke_as_a_server_refuses_the_next_connection),
-	  KUNIT_CASE_SLOW(wpool_create_func_ten_times_in_ten_threads),
 	  KUNIT_CASE_SLOW(wpool_submit_fn_as_the_simple_pool_runs_every_job),
 	  KUNIT_CASE(wpool_create_func_too_many_items_is_erange),
 	  KUNIT_CASE(wpool_tune_a_function_pool_to_too_many_items_is_erange));

@@ -238,63 +238,6 @@ static void wpool_destroy_from_another_pools_task_works(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_DESTROYED);
 }
 
-static int hammer(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; i < jobs->nr && !ret; i++) {
-		struct wpool_task *task = &jobs->job[i].task;
-
-		if (i % 3)
-			ret = wpool_submit(thread->pool, task);
-		else
-			do {
-				ret = wpool_try_submit(thread->pool, task);
-				cond_resched();
-			} while (ret == -EAGAIN);
-	}
-	return ret;
-}
-
-/*
- * If several threads destroy a pool under load, each call returns only when all accepted tasks have
- * run.
- */
-static void wpool_destroy_from_several_threads_under_load(struct kunit *test)
-{
-	struct wpk_thread *submitters[4], *destroyers[3];
-	struct wpk_jobs *jobs[4];
-	unsigned int i, j, ran;
-	struct wpool *pool;
-	u32 round;
-
-	for (round = 0; round < WPK_DESTROY_ROUNDS; round++) {
-		pool = wpk_pool(test, 3, 20);
-		for (i = 0; i < 4; i++)
-			jobs[i] = wpk_jobs(test, 3000, NULL);
-		for (i = 0; i < 4; i++)
-			submitters[i] = wpk_thread(test, hammer, pool, NULL, jobs[i]);
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[0], 20));
-		wpk_forget(test, pool);
-		for (i = 0; i < 3; i++)
-			destroyers[i] = wpk_thread(test, wpk_do_destroy, pool, NULL, NULL);
-		wpk_join_all(test, destroyers, 3);
-		KUNIT_EXPECT_EQ(test, wpk_stat(pool, state), WPOOL_DESTROYED);
-		KUNIT_EXPECT_EQ(test, wpk_stat(pool, outstanding), 0);
-		ran = wpk_stat(pool, completed);
-		for (i = 0; i < 4; i++) {
-			int ret = wpk_join(test, submitters[i]);
-
-			KUNIT_EXPECT_TRUE(test, ret == 0 || ret == -ESHUTDOWN);
-			for (j = 0; j < jobs[i]->nr; j++)
-				ran -= atomic_read(&jobs[i]->job[j].runs);
-		}
-		KUNIT_EXPECT_EQ(test, ran, 0);
-	}
-}
-
 WPK_SUITE(pool,
 	  KUNIT_CASE(wpool_find_finds_no_pool_of_the_device),
 	  KUNIT_CASE_SLOW(wpool_get_stats_identities_hold_under_load),
@@ -302,5 +245,4 @@ WPK_SUITE(pool,
 	  KUNIT_CASE(wpool_get_stats_a_worker_about_to_sleep_is_not_blocked),
 	  KUNIT_CASE(wpool_get_cpu_stats_add_up),
 	  KUNIT_CASE(wpool_get_stats_does_not_wait_for_the_creator_of_a_worker),
-	  KUNIT_CASE(wpool_destroy_from_another_pools_task_works),
-	  KUNIT_CASE_SLOW(wpool_destroy_from_several_threads_under_load));
+	  KUNIT_CASE(wpool_destroy_from_another_pools_task_works));

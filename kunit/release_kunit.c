@@ -76,67 +76,6 @@ static void wpool_reboot_waits_for_the_old_tasks_and_workers(struct kunit *test)
 		KUNIT_EXPECT_NE(test, later->job[0].pid, jobs->job[i].pid);
 }
 
-/* Submit each job until it is accepted: the pool may be closed at times. */
-static int submit_while_open(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	unsigned int i = 0;
-	int ret;
-
-	while (i < jobs->nr && !wpk_stopped(thread->test)) {
-		struct wpk_job *job = &jobs->job[i];
-
-		if (i % 4)
-			ret = wpool_submit(thread->pool, &job->task);
-		else
-			ret = wpool_try_submit(thread->pool, &job->task);
-		if (!ret) {
-			job->ret = 1;
-			i++;
-		} else if (ret != -ESHUTDOWN && ret != -EAGAIN) {
-			return ret;
-		}
-		cond_resched();
-	}
-	return 0;
-}
-
-/* Each accepted task ran once, or has the status of a cancelled one. */
-static void wpool_release_and_reboot_under_load_accounts_for_all(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 3, 20);
-	struct wpk_thread *threads[3];
-	struct wpk_jobs *jobs[3];
-	unsigned int i, j, bad = 0, cancelled = 0;
-
-	for (i = 0; i < 3; i++)
-		jobs[i] = wpk_jobs(test, 4000, NULL);
-	for (i = 0; i < 3; i++)
-		threads[i] = wpk_thread(test, submit_while_open, pool, NULL, jobs[i]);
-	for (i = 0; i < WPK_REBOOT_ROUNDS; i++) {
-		KUNIT_EXPECT_TRUE(test, wpk_jobs_finished(jobs[i % 3], 20 * (i + 1)));
-		KUNIT_EXPECT_EQ(test, wpool_release(pool, i % 2 ? WPOOL_RELEASE_CANCEL :
-						    WPOOL_RELEASE_DRAIN), 0);
-		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
-	}
-	wpk_stop(test);
-	wpk_join_all(test, threads, 3);
-	wpk_destroy(test, pool);
-	for (i = 0; i < 3; i++)
-		for (j = 0; j < jobs[i]->nr; j++) {
-			struct wpk_job *job = &jobs[i]->job[j];
-			int ret = wpool_task_wait(&job->task);
-			int runs = atomic_read(&job->runs);
-
-			if (ret == -ECANCELED)
-				cancelled++;
-			if (job->twice || (ret && ret != -ECANCELED) || runs != (job->ret && !ret))
-				bad++;
-		}
-	KUNIT_EXPECT_EQ(test, bad, 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, cancelled), cancelled);
-}
-
 /* Open the pool, unless another thread has opened it, and keep the pool busy. */
 static int reboot_and_submit(struct wpk_thread *thread)
 {
@@ -175,5 +114,4 @@ WPK_SUITE(release,
 	  KUNIT_CASE(wpool_release_cancel_ends_what_is_queued),
 	  KUNIT_CASE(wpool_release_timeout_runs_out_then_succeeds),
 	  KUNIT_CASE(wpool_reboot_waits_for_the_old_tasks_and_workers),
-	  KUNIT_CASE(wpool_reboot_several_wait_all_return),
-	  KUNIT_CASE_SLOW(wpool_release_and_reboot_under_load_accounts_for_all));
+	  KUNIT_CASE(wpool_reboot_several_wait_all_return));

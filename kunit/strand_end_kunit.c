@@ -4,9 +4,6 @@
 
 #include "strand_tasks.h"
 
-#define NR_RACE_TASKS	8
-#define NR_RACE_ROUNDS	(WPK_LIMIT_TASKS / 2)
-
 /* ---- the end of a strand -------------------------------------------------- */
 
 static int do_destroy_strand(struct wpk_thread *thread)
@@ -174,66 +171,10 @@ static void wpool_destroy_waits_for_strands(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
 }
 
-/* ---- races ---------------------------------------------------------------- */
-
-struct race {
-	struct st *st;
-	u32 submitted;
-};
-
-static int do_race(struct wpk_thread *thread)
-{
-	struct race *race = thread->arg;
-	struct st *st;
-	int i, err;
-
-	for (i = 0; i < NR_RACE_ROUNDS && wpk_has_time(thread->test); i++) {
-		st = &race->st[(i * 3) % NR_RACE_TASKS];
-		err = wpool_strand_try_submit(&st->task);
-		race->submitted += !err;
-		if (err && err != -EALREADY && err != -EAGAIN && err != -ESHUTDOWN)
-			return err;
-	}
-	return 0;
-}
-
-static void wpool_release_under_load_of_a_strand_loses_none(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 2, 0);
-	struct st_strand *of = st_strand(test, pool, 4);
-	struct st *st = st_tasks(test, of, NULL, NR_RACE_TASKS);
-	struct race *races = wpk_alloc(test, 4 * sizeof(*races));
-	struct wpk_thread *threads[4];
-	u32 submitted = 0, ended = 0, i;
-
-	for (i = 0; i < ARRAY_SIZE(threads); i++) {
-		races[i].st = st;
-		threads[i] = wpk_thread(test, do_race, NULL, NULL, &races[i]);
-	}
-	for (i = 0; i < WPK_REBOOT_ROUNDS; i++) {
-		KUNIT_EXPECT_EQ(test, wpool_release(pool, i & 1 ? WPOOL_RELEASE_CANCEL : 0), 0);
-		KUNIT_EXPECT_EQ(test, wpool_reboot(pool), 0);
-	}
-	wpk_join_all(test, threads, ARRAY_SIZE(threads));
-	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
-	for (i = 0; i < ARRAY_SIZE(threads); i++)
-		submitted += races[i].submitted;
-	for (i = 0; i < NR_RACE_TASKS; i++)
-		ended += atomic_read(&st[i].runs) + atomic_read(&st[i].aborts);
-	KUNIT_EXPECT_EQ(test, ended, submitted);
-	KUNIT_EXPECT_FALSE(test, of->twice);
-	KUNIT_EXPECT_EQ(test, of->strand.nr, 0);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 2);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, submitted),
-			wpk_stat(pool, completed) + wpk_stat(pool, cancelled));
-}
-
 WPK_SUITE(strand_end,
 	  KUNIT_CASE(wpool_strand_destroy_waits_and_refuses),
 	  KUNIT_CASE_SLOW(wpool_strand_function_may_free_its_task),
 	  KUNIT_CASE(wpool_release_runs_what_strands_have_accepted),
 	  KUNIT_CASE(wpool_release_unlimited_pool_runs_what_strands_have_accepted),
 	  KUNIT_CASE(wpool_release_cancel_aborts_what_has_not_started),
-	  KUNIT_CASE(wpool_destroy_waits_for_strands),
-	  KUNIT_CASE_SLOW(wpool_release_under_load_of_a_strand_loses_none));
+	  KUNIT_CASE(wpool_destroy_waits_for_strands));

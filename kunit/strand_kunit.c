@@ -6,8 +6,6 @@
 
 #define NR_TASKS	200
 #define NR_MANY		1000000U
-#define NR_RACERS	4
-#define NR_RACE_TASKS	(WPK_LIMIT_TASKS / 2)
 
 /* ---- order and exclusion -------------------------------------------------- */
 
@@ -210,51 +208,6 @@ static void wpool_strand_flush_by_a_task(struct kunit *test)
 
 /* ---- many ----------------------------------------------------------------- */
 
-struct race {
-	struct st_strand *of;
-	struct st *st;
-	int submitted;
-};
-
-/* A slow machine makes fewer rounds: there, few are enough for a race. */
-static int do_race(struct wpk_thread *thread)
-{
-	struct race *race = thread->arg;
-	int i, err = 0;
-
-	for (i = 0; i < NR_RACE_TASKS && !err && wpk_has_time(thread->test); i++) {
-		while ((err = wpool_strand_try_submit(&race->st[i].task)) == -EAGAIN)
-			cond_resched();
-		race->submitted += !err;
-	}
-	return err;
-}
-
-/* Each submitter's tasks run in the order of its submits. */
-static void wpool_strand_try_submit_by_many_loses_none(struct kunit *test)
-{
-	struct st_strand *of = st_strand(test, wpk_pool(test, 3, 0), 5);
-	struct wpk_thread *threads[NR_RACERS];
-	struct race *races = wpk_alloc(test, NR_RACERS * sizeof(*races));
-	int i, j, submitted = 0;
-
-	for (i = 0; i < NR_RACERS; i++) {
-		races[i] = (struct race){ of, st_tasks(test, of, NULL, NR_RACE_TASKS) };
-		threads[i] = wpk_thread(test, do_race, NULL, NULL, &races[i]);
-	}
-	wpk_join_all(test, threads, NR_RACERS);
-	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
-	for (i = 0; i < NR_RACERS; i++)
-		submitted += races[i].submitted;
-	KUNIT_EXPECT_EQ(test, atomic_read(&of->returned), submitted);
-	KUNIT_EXPECT_GT(test, submitted, 0);
-	KUNIT_EXPECT_FALSE(test, of->twice);
-	for (i = 0; i < NR_RACERS; i++)
-		for (j = 1; j < races[i].submitted; j++)
-			if (races[i].st[j].seq <= races[i].st[j - 1].seq)
-				KUNIT_FAIL(test, "task %d of %d is out of its order", j, i);
-}
-
 /* An empty strand takes nothing but its own memory. */
 static void wpool_strand_a_million_take_64_bytes_each(struct kunit *test)
 {
@@ -295,5 +248,4 @@ WPK_SUITE(strand,
 	  KUNIT_CASE(wpool_strand_busy_for_ever_lets_others_run),
 	  KUNIT_CASE(wpool_strand_flush_ends_under_continuous_submission),
 	  KUNIT_CASE(wpool_strand_flush_by_a_task),
-	  KUNIT_CASE_SLOW(wpool_strand_try_submit_by_many_loses_none),
 	  KUNIT_CASE_SLOW(wpool_strand_a_million_take_64_bytes_each));

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tasks of strands with a parallel part: the parts run side by side, the turns in order. */
-#include <linux/random.h>
-#include <linux/slab.h>
-
 #include "strand_tasks.h"
 
 #define NR_TASKS	5
-#define NR_MANY		WPK_RING_ITEMS
-#define WINDOW		64U
 
 static void part_fn(struct wpool_strand_task *task)
 {
@@ -210,77 +205,10 @@ static void wpool_release_cancel_aborts_parts_in_their_turns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wpool_strand_flush(&of->strand), 0);
 }
 
-/* ---- many ----------------------------------------------------------------- */
-
-/**
- * struct many - a task that frees itself
- * @task: the task
- * @nr: its number, in the order of the submits
- * @had_part: its parallel part has returned
- * @next: the number that must have the next turn
- * @bad: turns out of order, before the part, or during another turn
- */
-struct many {
-	struct wpool_strand_task task;
-	u32 nr;
-	bool had_part;
-	u32 *next;
-	atomic_t *bad;
-};
-
-static void many_part(struct wpool_strand_task *task)
-{
-	struct many *many = container_of(task, struct many, task);
-
-	if (!get_random_u32_below(32))
-		udelay(9);
-	many->had_part = true;
-}
-
-static void many_turn(struct wpool_strand_task *task)
-{
-	struct many *many = container_of(task, struct many, task);
-
-	/* not atomic: two turns at once would lose a count */
-	if (!many->had_part || many->nr != (*many->next)++)
-		atomic_inc(many->bad);
-	kfree(many);
-}
-
-static void wpool_strand_parts_by_the_thousand_keep_the_order(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 4, 4);
-	struct st_strand *of = st_strand(test, pool, WINDOW);
-	u32 *next = wpk_alloc(test, sizeof(*next));
-	atomic_t *bad = wpk_alloc(test, sizeof(*bad));
-	struct many *many;
-	int err = 0;
-	u32 nr = 0;
-
-	while (!err && nr < NR_MANY && wpk_has_time(test)) {
-		many = kzalloc(sizeof(*many), GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, many);
-		many->nr = nr++;
-		many->next = next;
-		many->bad = bad;
-		wpool_strand_task_init(&many->task, &of->strand, many_turn, NULL);
-		wpool_strand_task_set_parallel(&many->task, many_part);
-		while ((err = wpool_strand_try_submit(&many->task)) == -EAGAIN)
-			cond_resched();
-	}
-	KUNIT_EXPECT_EQ(test, wpool_strand_destroy(&of->strand), 0);
-	KUNIT_EXPECT_EQ(test, err, 0);
-	KUNIT_EXPECT_EQ(test, *next, nr);
-	KUNIT_EXPECT_EQ(test, atomic_read(bad), 0);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	KUNIT_EXPECT_EQ(test, wpk_stat(pool, free), 8);
-}
-
 WPK_SUITE(strand_parallel,
 	  KUNIT_CASE(wpool_strand_parts_run_side_by_side_and_turns_in_order),
 	  KUNIT_CASE(wpool_strand_parts_among_plain_tasks_keep_the_order),
 	  KUNIT_CASE(wpool_strand_try_submit_in_the_own_turn_is_ealready),
 	  KUNIT_CASE(wpool_strand_try_submit_of_a_new_task_at_the_same_address),
 	  KUNIT_CASE(wpool_get_costs_of_parts_and_turns),
-	  KUNIT_CASE(wpool_release_cancel_aborts_parts_in_their_turns),
-	  KUNIT_CASE_SLOW(wpool_strand_parts_by_the_thousand_keep_the_order));
+	  KUNIT_CASE(wpool_release_cancel_aborts_parts_in_their_turns));

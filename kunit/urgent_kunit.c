@@ -4,8 +4,6 @@
  * left to a task that is not urgent. The policy drop_oldest never drops urgent tasks. In all else
  * they are like other tasks.
  */
-#include <linux/prandom.h>
-
 #include "core/runqs.h"
 #include "core/state.h"
 #include "event.h"
@@ -397,60 +395,6 @@ static void wpool_urgent_events_groups_and_strands(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, st[1].ret, 4);
 }
 
-/* ---- load ----------------------------------------------------------------------- */
-
-#define NR_LOAD		WPK_ROUNDS(4000)
-
-struct load {
-	struct wpk_jobs *jobs;
-	u32 cancelled;
-};
-
-static int submit_load(struct wpk_thread *thread)
-{
-	struct load *load = thread->arg;
-	struct rnd_state rnd;
-	struct wpk_job *job;
-	u32 i;
-	int err = 0;
-
-	prandom_seed_state(&rnd, (unsigned long)load);
-	for (i = 0; i < load->jobs->nr && !err; i++) {
-		job = &load->jobs->job[i];
-		wpool_task_set_urgent(&job->task, prandom_u32_state(&rnd) % 3 == 0);
-		err = wpool_submit(thread->pool, &job->task);
-		if (!err && prandom_u32_state(&rnd) % 8 == 0)
-			load->cancelled += wpool_task_cancel(&job->task);
-	}
-	return err;
-}
-
-static void wpool_urgent_under_load_none_is_lost_or_left(struct kunit *test)
-{
-	struct wpk_thread *threads[3];
-	struct load load[3] = { };
-	struct wpool *pool = wpk_pool_with(test, 4, 300, attrs.expiry_ms = 1,
-					   attrs.min_workers = 0);
-	const struct cpumask *mask;
-	u32 i, n;
-
-	for (i = 0; i < 3; i++) {
-		load[i].jobs = wpk_jobs(test, NR_LOAD, NULL);
-		threads[i] = wpk_thread(test, submit_load, pool, NULL, &load[i]);
-	}
-	for (n = 0; !wpk_ended(threads[0]) && n < 200; n++) {
-		mask = n % 3 ? cpumask_of(wpk_cpu(n % 2 && wpk_cpu(1) >= 0)) : cpu_possible_mask;
-		KUNIT_EXPECT_EQ(test, wpk_tune(pool, CPUMASK, cpumask, mask), 0);
-		usleep_range(500, 1000);
-	}
-	wpk_join_all(test, threads, 3);
-	KUNIT_EXPECT_EQ(test, wpool_flush(pool), 0);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, atomic_read(&load[i].jobs->finished),
-				NR_LOAD - load[i].cancelled);
-	KUNIT_EXPECT_EQ(test, wpool_fifo_len(&pool->urgent), 0);
-}
-
 WPK_SUITE(urgent,
 	  KUNIT_CASE_PARAM(wpool_urgent_is_the_next_to_start, by_gen_params),
 	  KUNIT_CASE(wpool_urgent_leaves_the_others_one_of_16),
@@ -462,5 +406,4 @@ WPK_SUITE(urgent,
 	  KUNIT_CASE(wpool_urgent_cancel_takes_it_out),
 	  KUNIT_CASE(wpool_urgent_drop_oldest_never_drops_one),
 	  KUNIT_CASE(wpool_urgent_waits_for_room_like_others),
-	  KUNIT_CASE(wpool_urgent_events_groups_and_strands),
-	  KUNIT_CASE(wpool_urgent_under_load_none_is_lost_or_left));
+	  KUNIT_CASE(wpool_urgent_events_groups_and_strands));

@@ -146,40 +146,6 @@ static void wpool_submit_single_tasks_lose_no_wake_up(struct kunit *test)
 	lose_none(test, spin_pool(test, 2, *(const u32 *)test->param_value), single_tasks);
 }
 
-static int rounds_fn(struct wpk_thread *thread)
-{
-	struct wpk_jobs *jobs = thread->arg;
-	int ret = 0;
-	u32 round;
-
-	for (round = 0; round < WPK_WAKE_ROUNDS / 3 && !ret; round++) {
-		if (wpk_stopped(thread->test))
-			break;
-		ret = one_round(jobs->job[0].arg, jobs, round);
-	}
-	return ret;
-}
-
-static void two_submitters(struct kunit *test, struct watch *watch)
-{
-	struct wpk_thread *threads[2];
-	struct wpk_jobs *jobs[2];
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		jobs[i] = wpk_jobs(test, 1, NULL);
-		jobs[i]->job[0].arg = watch;
-	}
-	for (i = 0; i < 2; i++)
-		threads[i] = wpk_thread(test, rounds_fn, NULL, NULL, jobs[i]);
-	wpk_join_all(test, threads, 2);
-}
-
-static void wpool_submit_two_submitters_lose_no_wake_up(struct kunit *test)
-{
-	lose_none(test, spin_pool(test, 2, *(const u32 *)test->param_value), two_submitters);
-}
-
 static void now_and_then(struct kunit *test, struct watch *watch)
 {
 	struct wpk_jobs *jobs = wpk_jobs(test, 1, NULL);
@@ -201,34 +167,6 @@ static void wpool_submit_while_workers_expire_loses_no_wake_up(struct kunit *tes
 	/* on a fast machine the last workers may leave only now */
 	WPK_EVENTUALLY(test, wpk_stat(pool, workers) == 0);
 	KUNIT_EXPECT_GE(test, wpk_stat(pool, expired), 1);
-}
-
-static int tune_up_and_down(struct wpk_thread *thread)
-{
-	u32 round = 0;
-	int ret;
-
-	while (!wpk_stopped(thread->test)) {
-		ret = wpk_tune_with(thread->pool, WPOOL_TUNE_CAPACITY | WPOOL_TUNE_EXPIRY_MS |
-				    WPOOL_TUNE_MIN_WORKERS | WPOOL_TUNE_NICE,
-				    attrs.capacity = 1 + round % 4, attrs.expiry_ms = round % 3,
-				    attrs.min_workers = round % 2, attrs.nice = round % 7);
-		if (ret)
-			return ret;
-		round++;
-		usleep_range(50, 500);
-	}
-	return 0;
-}
-
-static void wpool_submit_while_the_pool_is_tuned_loses_no_wake_up(struct kunit *test)
-{
-	struct wpool *pool = wpk_pool(test, 4, 10);
-	struct wpk_thread *tuner = wpk_thread(test, tune_up_and_down, pool, NULL, NULL);
-
-	lose_none(test, pool, single_tasks);
-	wpk_stop(test);
-	KUNIT_EXPECT_EQ(test, wpk_join(test, tuner), 0);
 }
 
 /* ---- from worker to worker ------------------------------------------------ */
@@ -378,10 +316,7 @@ static void wpool_submit_one_task_wakes_no_herd(struct kunit *test)
 WPK_SUITE(wake,
 	  KUNIT_CASE_PARAM_ATTR(wpool_submit_single_tasks_lose_no_wake_up, spin_gen_params,
 				{ .speed = KUNIT_SPEED_SLOW }),
-	  KUNIT_CASE_PARAM_ATTR(wpool_submit_two_submitters_lose_no_wake_up, spin_gen_params,
-				{ .speed = KUNIT_SPEED_SLOW }),
 	  KUNIT_CASE_SLOW(wpool_submit_while_workers_expire_loses_no_wake_up),
-	  KUNIT_CASE_SLOW(wpool_submit_while_the_pool_is_tuned_loses_no_wake_up),
 	  KUNIT_CASE_SLOW(wpool_submit_from_pool_to_pool_loses_no_wake_up),
 	  KUNIT_CASE(wpool_idle_workers_are_not_switched_to),
 	  KUNIT_CASE(wpool_submit_one_task_wakes_no_herd));
