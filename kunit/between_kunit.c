@@ -181,6 +181,13 @@ static void stop_until_moved(struct wpool_task *task)
 	} while (now < end && (!claimed || now < claimed + 50 * NSEC_PER_MSEC));
 }
 
+/* Stop the worker in the finish of the task, which is IDLE, and not yet counted out. */
+static void stop_in_finish(struct wpool_task *task)
+{
+	if (READ_ONCE(delayed_thread) == current && !(atomic_read(&task->state) & WPOOL_ST_MASK))
+		stop_before_exchange(task);
+}
+
 static void no_delay(void *unused)
 {
 	wpool_inject_set_delay(NULL);
@@ -662,11 +669,60 @@ static void wpool_release_beside_a_finish_refuses_all_behind_a_refused_one(struc
 	}
 }
 
+/* ---- a finish that has not settled the accounts ------------------------------ */
+
+static void stop_at_its_end(struct wpk_job *job)
+{
+	WRITE_ONCE(delayed_thread, current);
+}
+
+/* Wait for the task. The task must be counted out by then, and its place free. */
+static int wait_and_submit_again(struct wpk_thread *thread)
+{
+	struct late *late = thread->arg;
+	struct wpool_stats stats;
+	int ret;
+
+	wpk_move_to(wpk_cpu(1));
+	wait_for_completion(&late->begin);
+	ret = wpool_task_wait(thread->work);
+	wpool_get_stats(late->pool, &stats);
+	return ret ?: stats.completed != 1 ? -EBADE : wpool_try_submit(late->pool, thread->work);
+}
+
+/* A wait for a task that is IDLE returns only when the finish of the task is over. */
+static void wpool_task_wait_meanwhile_in_its_finish_waits_for_the_accounts(struct kunit *test)
+{
+	struct wpk_jobs *jobs = wpk_jobs_of(test, 1, stop_at_its_end, NULL);
+	struct wpool_task *task = &jobs->job[0].task;
+	struct wpk_thread *waiter;
+	struct wpool *pool;
+
+	wpk_need(test, !IS_ENABLED(CONFIG_UML), "user-mode Linux has no delay there");
+	begin_delays(test, stop_in_finish);
+	wpk_move_to(wpk_cpu(1));
+	pool = wpk_pool_with(test, 1, 0, attrs.policy = WPOOL_FAIL,
+			     attrs.cpumask = cpumask_of(wpk_cpu(0)));
+	waiter = late_thread(test, wait_and_submit_again, pool, task);
+	KUNIT_ASSERT_EQ(test, wpool_submit(pool, task), 0);
+	WPK_ASSERT_EVENTUALLY(test, atomic_read(&delayed->stops));
+	begin_late(waiter);
+	/* the wait sleeps for a tick now and then */
+	KUNIT_EXPECT_TRUE(test, flush_has_counted(waiter));
+	jobs->job[0].body = NULL;
+	atomic_inc(&delayed->passes);
+	KUNIT_EXPECT_EQ(test, wpk_join(test, waiter), 0);
+	wpk_move_to(-1);
+	wpk_destroy(test, pool);
+	KUNIT_EXPECT_EQ(test, atomic_read(&jobs->job[0].runs), 2);
+}
+
 WPK_SUITE(between,
 	  KUNIT_CASE(wpool_task_cancel_meanwhile_in_another_pool_leaves_it_there),
 	  KUNIT_CASE(wpool_try_submit_meanwhile_in_a_new_run_is_flushed),
 	  KUNIT_CASE_PARAM(wpool_try_submit_meanwhile_in_another_pool_is_not_accepted_there,
 			   full_gen_params),
+	  KUNIT_CASE(wpool_task_wait_meanwhile_in_its_finish_waits_for_the_accounts),
 	  KUNIT_CASE_PARAM(wpool_release_beside_a_claim_starts_nothing_later, nested_gen_params),
 	  KUNIT_CASE(wpool_release_beside_a_claim_of_a_submitter_starts_nothing_later),
 	  KUNIT_CASE_PARAM(wpool_release_before_a_submitter_runs_its_task_starts_nothing,

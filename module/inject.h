@@ -74,6 +74,16 @@ static inline void wpool_inject_delay(struct wpool_task *task)
 }
 
 /*
+ * wpool_inject_delay() on the way of each task. Not on user-mode Linux, where this way is measured:
+ * there even the test of the key takes time.
+ */
+static inline void wpool_inject_delay_of_each(struct wpool_task *task)
+{
+	if (!IS_ENABLED(CONFIG_UML))
+		wpool_inject_delay(task);
+}
+
+/*
  * The third injection point sets where counters that wrap start: at 0, or for a test just below a
  * wrap. Readers compare most counters by difference, or with a recent value, so a wrap has no
  * effect: ring head and tail, fifo->popped, rq->shared_end, rq->tick, flushes_begun, wq->epoch,

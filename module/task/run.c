@@ -203,6 +203,7 @@ static __always_inline bool claim_detached(struct wpool_task *task, bool item)
 	if (item)
 		return true;
 	WRITE_ONCE(task->queued, WPOOL_QUEUED_NO);
+	wpool_inject_delay_of_each(task);
 	/* no thread waits for a detached task, so there is no WAITED to keep */
 	return wpool_task_is_event(task) ||
 	       atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE);
@@ -335,6 +336,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 		wpool_finish_begin();
 		goto settle;
 	}
+	wpool_inject_delay_of_each(task);
 	claimed = likely(atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_RUNNING)) ||
 		  claim_to_run(task, 0);
 	section_end(exact);
@@ -358,6 +360,7 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 	WRITE_ONCE(task->cpu, smp_processor_id());
 	wpool_debug_deactivate(task);
 	old = WPOOL_ST_RUNNING;
+	wpool_inject_delay_of_each(task);
 	if (unlikely(!atomic_try_cmpxchg(&task->state, &old, WPOOL_ST_IDLE))) {
 		/* a thread waits for the task, has submitted it again or disabled it */
 		wpool_finish_end();
@@ -365,6 +368,8 @@ static __always_inline struct wpool_task *run_one(struct wpool_worker *w, struct
 		wpool_finish_joinable(pool, task, WPOOL_ST_RUNNING, 0);
 		goto next;
 	}
+	/* as long as the finish is announced, a thread that waits for the task does not free it */
+	wpool_inject_delay_of_each(task);
 settle:
 	rq = wpool_this_runq(pool);
 	/* if a submitter waits, accept its task, and wake the submitter */
