@@ -636,36 +636,35 @@ static void wpool_event_disable_beside_the_timer_takes_its_fire_back(struct kuni
 /* ---- a finish beside a close ------------------------------------------------- */
 
 static struct wpk_full closing;
-static struct wpk_ev *refused;
+static struct wpk_ev *waiting;
 
-/* The close has sent the first event away: let the task end that has the only token. */
+/* The close has sent one event away: let the task end that has the only token. */
 static void stop_close(struct wpool_task *task)
 {
-	if (!wpool_is_closed(closing.pool) || task != &wpk_event(refused)->task ||
-	    atomic_inc_return(&delayed->stops) > 1)
+	if (!wpool_is_closed(closing.pool) || atomic_inc_return(&delayed->stops) > 1)
 		return;
 	wpk_gate_open(closing.gate);
-	wpk_spin(1, atomic_read(&closing.pool->admission.tokens) || atomic_read(&refused[1].runs));
+	wpk_spin(1, atomic_read(&waiting[0].runs) || atomic_read(&waiting[1].runs));
 }
 
-/* The room that comes free during a close is for none behind a waiter that was refused. */
-static void wpool_release_beside_a_finish_refuses_all_behind_a_refused_one(struct kunit *test)
+/* Room that comes free during a close is for the one that has waited longest. */
+static void wpool_release_beside_a_finish_accepts_none_behind_a_refused_one(struct kunit *test)
 {
 	struct wpool *pool = wpk_pool_with(test, 1, 0, attrs.cpumask = cpumask_of(wpk_cpu(1)));
 	int i;
 
 	closing = wpk_fill(test, pool);
-	refused = wpk_evs(test, pool, NULL, 2);
+	waiting = wpk_evs(test, pool, NULL, 2);
 	begin_delays(test, stop_close);
 	for (i = 0; i < 2; i++)
-		wpool_event_fire(wpk_event(&refused[i]));
+		wpool_event_fire(wpk_event(&waiting[i]));
 	KUNIT_EXPECT_EQ(test, wpool_release(pool, WPOOL_RELEASE_DRAIN), 0);
 	wpk_move_to(-1);
 	KUNIT_EXPECT_NE(test, atomic_read(&delayed->stops), 0);
 	wpk_destroy(test, pool);
 	for (i = 0; i < 2; i++) {
-		KUNIT_EXPECT_EQ(test, atomic_read(&refused[i].aborts), 1);
-		KUNIT_EXPECT_EQ(test, atomic_read(&refused[i].runs), 0);
+		KUNIT_EXPECT_EQ(test, atomic_read(&waiting[i].runs), !i);
+		KUNIT_EXPECT_EQ(test, atomic_read(&waiting[i].aborts), i);
 	}
 }
 
@@ -728,6 +727,6 @@ WPK_SUITE(between,
 	  KUNIT_CASE_PARAM(wpool_release_before_a_submitter_runs_its_task_starts_nothing,
 			   own_gen_params),
 	  KUNIT_CASE(wpool_release_before_a_submitter_sleeps_the_pool_may_be_freed),
-	  KUNIT_CASE(wpool_release_beside_a_finish_refuses_all_behind_a_refused_one),
+	  KUNIT_CASE(wpool_release_beside_a_finish_accepts_none_behind_a_refused_one),
 	  KUNIT_CASE_PARAM(wpool_event_disable_beside_the_timer_takes_its_fire_back,
 			   hr_gen_params));

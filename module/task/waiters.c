@@ -14,9 +14,9 @@
  * must not take that submitter's token. WAITERS is set, release, nr_waiting grows <->
  * wpool_get_stats() reads nr_waiting, acquire, and then the submit reads attention.
  *
- * The serve rule: in an open pool, no submitter waits while a token is free. A pass of
- * wpool_waiters_serve() hands out at most SERVE_BATCH tokens, so that interrupts are never off for
- * long. Three things bring tokens or waiters, and each takes passes until the rule holds again:
+ * The serve rule: no submitter waits while a token is free. A pass of wpool_waiters_serve() hands
+ * out at most SERVE_BATCH tokens, so that interrupts are never off for long. Three things bring
+ * tokens or waiters, and each takes passes until the rule holds again:
  *
  *   give    adds one token and takes one pass. A pass that finds tokens and waiters hands out at
  *           least one token. So while submitters wait, the free tokens are never more than the
@@ -159,10 +159,7 @@ struct served {
 	u32 nr_threads;
 };
 
-/*
- * A pass: hand free tokens to the waiters, in order, and accept the tasks. A closed pool has none
- * to accept: the close refuses the first waiter, and so all that wait behind it.
- */
+/* A pass: hand free tokens to the waiters, in order, and accept the tasks. */
 static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct served *served)
 	__must_hold(&pool->admission.lock)
 {
@@ -174,7 +171,7 @@ static void serve_locked(struct wpool *pool, struct wpool_runq *rq, struct serve
 	served->nr_tasks = 0;
 	served->flags = 0;
 	served->nr_threads = 0;
-	while (served->nr_tasks < SERVE_BATCH && !wpool_is_closed(pool)) {
+	while (served->nr_tasks < SERVE_BATCH) {
 		entry = list_first_entry_or_null(&pool->admission.waiters, struct wpool_task, node);
 		if (!entry || !wpool_tokens_take_from(&pool->admission.tokens, 1))
 			break;
@@ -363,6 +360,7 @@ bool wpool_waiters_join(struct wpool *pool, struct wpool_task *task)
 
 void wpool_waiters_close(struct wpool *pool, bool drops)
 {
+	struct list_head *waiters = &pool->admission.waiters;
 	struct task_struct *thread;
 	struct wpool_task *entry;
 	unsigned long flags;
@@ -372,7 +370,9 @@ void wpool_waiters_close(struct wpool *pool, bool drops)
 		local_irq_save(flags);
 		raw_spin_lock(&pool->admission.lock);
 		__wpool_attention_set(pool, WPOOL_ATT_CLOSED | (drops ? WPOOL_ATT_DROPS : 0), true);
-		entry = list_first_entry_or_null(&pool->admission.waiters, struct wpool_task, node);
+		/* from the last: tokens that come free meanwhile go to the first, as ever */
+		entry = list_empty(waiters) ? NULL :
+			list_last_entry(waiters, struct wpool_task, node);
 		thread = entry ? end_wait(pool, entry, -ESHUTDOWN) : NULL;
 		raw_spin_unlock(&pool->admission.lock);
 		/* interrupts are off since the lock was taken: RCU does not free the thread yet */
