@@ -443,7 +443,7 @@ static void wpool_release_beside_a_claim_starts_nothing_later(struct kunit *test
 	wpk_jobs_submit(test, pool, jobs, 0, 2);
 	KUNIT_ASSERT_TRUE(test, wpk_gate_arrived(gate, 1));
 	only_worker = jobs->job[0].pid;
-	/* the waiter sets WPOOL_ST_WAITED, so the claim takes the path with the delay */
+	/* the waiter sets WPOOL_ST_WAITED: so the claim is delayed on user-mode Linux, too */
 	waiter = wpk_sleeper(test, wpk_do_wait, pool, task, NULL);
 	begin_release(test, stop_claim_if_preemptible);
 	wpk_gate_open(gate);

@@ -50,7 +50,8 @@ static inline void wpool_inject_exit(void)
  * The second injection point is a delay. A test stops a thread between its reads of a task and the
  * exchange of task->state that depends on these reads; meanwhile other threads change the task. Or
  * a test stops a submitter before it sleeps; meanwhile other threads end its wait, and may free its
- * task. Or a test stops a close between two waiters; meanwhile tasks end.
+ * task. Or a test stops a close between two waiters; meanwhile tasks end. Or a test stops a worker
+ * in a finish; meanwhile other threads see the task IDLE.
  *
  * The functions and variables from here on are not defined without KUnit: no code that needs them
  * is compiled then.
@@ -60,7 +61,7 @@ DECLARE_STATIC_KEY_FALSE(wpool_inject_delays);
 /*
  * Set the function that wpool_inject_delay() calls. @fn: the function, called in any context,
  * perhaps with a raw lock held; %NULL for none. When this returns, no call of the old function that
- * had interrupts off is running. Sleeps.
+ * had interrupts or preemption off is running. Sleeps.
  */
 void wpool_inject_set_delay(void (*fn)(struct wpool_task *task));
 

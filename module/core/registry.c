@@ -65,7 +65,7 @@ struct wpool *wpool_registry_find(bool (*match)(struct wpool *pool, const void *
 
 	mutex_lock(&pools_mutex);
 	list_for_each_entry(pool, &pools, node) {
-		/* racy: a pool whose device is going does not match any more */
+		/* racy: a pool whose device is coming or going matches or does not */
 		if (data_race(device_is_registered(&pool->dev)) && match(pool, data)) {
 			found = wpool_get(pool);
 			break;

@@ -54,9 +54,9 @@
  * A run queue is stranded if it holds tasks that its own workers are not expected to run soon: any
  * tasks, unless they are short and a worker is waking or running there. A thread that relies on a
  * worker of another CPU for its tasks must offer them first. Such a thread is a submitter here, a
- * thread that looks here after a worker was counted out, or the monitor, if the task that runs
- * turned out to be long. A thread that wakes a worker for offered tasks, and a worker that
- * searches, end outdated offers (wpool_queues_find_work()).
+ * thread that looks here after a worker was counted out, or the monitor, if a task has been queued
+ * for 10 ms. A thread that wakes a worker for offered tasks, and a worker that searches, end
+ * outdated offers (wpool_queues_find_work()).
  *
  * Each side makes its own change visible, executes a full barrier, and then reads what
  * the other side changes. So at least one of the two sees the other.

@@ -248,7 +248,7 @@ void wpool_finish_sync_all(void);
 
 /*
  * atomic_try_cmpxchg() on a state that was read before. The tests can delay a thread between the
- * read and the exchange. Where the old state is a constant, there is no such race to test.
+ * read and the exchange.
  */
 static inline bool wpool_task_exchange(struct wpool_task *task, int *old, int new)
 {

@@ -95,8 +95,6 @@ def spread(values):
     return {'median': statistics.median(values), 'worst': max(values)}
 
 
-# A figure whose name ends like this is a percentile of times.
-PERCENTILES = ('_p50', '_p90', '_p99')
 # A figure whose name ends like this is a sum over n tasks.
 PER_TASK = ('total_ns', 'submit_ns', 'submit_cpu_ns', 'cpu_ns')
 
@@ -119,9 +117,6 @@ class Measurement:
                 # the number of allocations is valid although the clock counts instructions
                 if name == 'allocs':
                     out['allocs_per_task'] = spread([one[name] / n for one in rounds])
-                if name.endswith(PERCENTILES):
-                    out[f'{name}_instructions'] = spread(
-                        [one[name] / ICOUNT_NS for one in rounds])
             return out
         for name in names:
             values = [one[name] for one in rounds if name in one]

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The order of tasks: module/core/sched.c, sched.h, ring.c, queued.h, and watch_queue()
- * in monitor.c. The order depends on where a push goes, on the task that a worker takes next, on
+ * The order of tasks: module/core/sched.c, sched.h, ring.c, and watch_queue() in monitor.c. The order depends on where a push goes, on the task that a worker takes next, on
  * the tasks that a thief takes, and on the stalled queue that the monitor names in pool->left.
  *
  * Tasks come without end, and one of them is marked. There are two CPUs, each with a ring, a

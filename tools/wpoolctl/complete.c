@@ -66,7 +66,7 @@ static void put_arguments(const struct command *cmd, bool first)
 
 	if (creates && first)
 		return;
-	if (strstr(cmd->args, "[FILE]") || (first && !strncmp(cmd->args, "FILE", 4)))
+	if (strstr(cmd->args, "[FILE]"))
 		puts("@files");
 	if (*cmd->args >= 'a' && first)
 		put_verbs(cmd->args);

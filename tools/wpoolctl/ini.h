@@ -19,9 +19,8 @@ typedef int (*ini_handler)(void *arg, unsigned int line, const char *section, co
 typedef void (*ini_complain)(void *arg, const struct errmsg *e);
 
 /*
- * Calls @complain for each wrong line, and if the file cannot be read; "-" is standard input. If
- * the line "[name]" is wrong, the rest of the section is skipped. Returns 0, or -1 if it has called
- * @complain.
+ * Calls @complain for each wrong line, and if the file cannot be read. If the line "[name]" is
+ * wrong, the rest of the section is skipped. Returns 0, or -1 if it has called @complain.
  */
 int ini_read(const char *name, ini_handler handler, ini_complain complain, void *arg);
 

@@ -8,7 +8,7 @@
 struct interval {
 	__u64 from_ns;			/* time after the start of the run */
 	__u64 to_ns;
-	const char *phase;		/* "ramp", "warm-up", "run" or "drain" */
+	const char *phase;		/* "warm-up", "run" or "drain" */
 	__u64 asked;			/* arrivals; in a closed loop tasks submitted */
 	__u64 submitted;		/* accepted tasks */
 	__u64 refused;

@@ -77,8 +77,7 @@ static int run_strand(struct line *line)
 	pool = wpool_create(&attrs);
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
-	wpool_strand_init(&line->strand, pool,
-			  min(bench_num(b->run, "window", MAX_WINDOW), MAX_WINDOW));
+	wpool_strand_init(&line->strand, pool, MAX_WINDOW);
 	for (i = 0; i < b->n; i++) {
 		wpool_strand_task_init(&line->stages[i].task, &line->strand, strand_turn, NULL);
 		wpool_strand_task_set_parallel(&line->stages[i].task, strand_compute);

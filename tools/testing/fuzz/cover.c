@@ -124,11 +124,6 @@ static int buffer_open(struct buffer *buffer, size_t size)
 	return buffer->words == MAP_FAILED ? -1 : fd;
 }
 
-bool cover_is_on(void)
-{
-	return is_on;
-}
-
 bool cover_init(void)
 {
 	struct wpool_dev_stats stats = { .size = sizeof(stats) };

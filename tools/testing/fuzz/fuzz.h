@@ -240,7 +240,6 @@ pid_t reader_start(void);
 
 /* Returns false after printing the reason if KCOV does not work. */
 bool cover_init(void);
-bool cover_is_on(void);
 /* Like pthread_create(). Coverage of workers is attributed to the thread that submitted. */
 int cover_thread(struct fuzzer *f, pthread_t *thread, void *(*run)(void *fuzzer));
 /* Called in the new thread. cover_look(): how many PCs are new since the last cover_look(). */

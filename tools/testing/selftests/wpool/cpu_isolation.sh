@@ -41,8 +41,19 @@ allowed()
 # load POOL [OPTION]...: run tasks that sleep, so that the pool needs many workers
 load() { wpoolctl run "$@" --work sleep:1ms --tasks 2000 --quiet; }
 
-# load_from_all POOL: as load, with a submitter on each CPU
-load_from_all() { load "$1" --submitters "$(nproc)" --submit-cpus "$(cat $CPU_DIR/online)"; }
+# load_from_all POOL: as load, from each CPU at the same time
+load_from_all()
+{
+	rm -f "$TMP/lost"
+	for from in $(cpus "$(cat $CPU_DIR/online)"); do
+		taskset "$(printf %x $((1 << from)))" wpoolctl run "$1" --work sleep:1ms --tasks 200 \
+			--quiet || : >"$TMP/lost" &
+		loads="$loads $!"
+	done
+	wait $loads
+	loads=
+	[ ! -e "$TMP/lost" ]
+}
 
 # keeps_off POOL CPU: the pool's workers and its cpumask avoid the CPU
 keeps_off() { ! allowed "$1" | grep -qx "$2" && ! has "$2" "$(cat "$CLASS/$1/cpumask")"; }

@@ -70,11 +70,16 @@ TEST_F(work, read_ends_with_the_last_silent_task)
 		.kind = WPOOL_WORK_SLEEP, .arg = 50 * MSEC, .flags = WPOOL_WORK_SILENT,
 	};
 	struct wpool_dev_record record;
+	struct wpool_dev_stats stats;
 
 	/* the task has no record: a sleeping reader must return */
 	ASSERT_EQ(0, submit_all(self->pool.fd, &work, 1));
 	EXPECT_EQ(0, read(self->pool.fd, &record, sizeof(record)));
 	EXPECT_EQ(1, pool_figure(self->pool.fd, file_finished));
+	/* but the histograms have it */
+	pool_stats(self->pool.fd, &stats);
+	EXPECT_EQ(1, sum(stats.queue_ns));
+	EXPECT_EQ(1, sum(stats.run_ns));
 }
 
 TEST_F(work, a_signal_ends_a_read_that_waits)

@@ -124,12 +124,19 @@ TEST_F(attrs, pressure_can_be_polled_for_overload)
 TEST_F(attrs, pressure_of_a_pool_that_is_destroyed_is_an_error)
 {
 	struct pollfd pfd;
+	char path[256];
+	int attr;
 
 	ASSERT_EQ(0, pressure_open(self->pool.name, &pfd));
+	attr_path(path, sizeof(path), self->pool.name, "expiry_ms");
+	attr = open(path, O_RDWR);
+	ASSERT_LE(0, attr);
 	pool_end(&self->pool);
 	EXPECT_EQ(1, poll(&pfd, 1, 0));
 	EXPECT_TRUE(pfd.revents & POLLERR);
 	EXPECT_ERRNO(ENODEV, pread(pfd.fd, &pfd.revents, 1, 0));
+	/* so is an access to any other of its files */
+	EXPECT_ERRNO(ENODEV, write(attr, "5", 1));
 }
 
 TEST_HARNESS_MAIN
