@@ -255,7 +255,7 @@ static void wpool_task_wait_runs_children_and_other_cpus_help(struct kunit *test
 
 	crowd->kept = *(const u32 *)test->param_value;
 	crowd->pool = helping_pool(test, 2, 2, 0);
-	crowd->jobs = wpk_jobs_of(test, 61, compute_until_one_is_helped, crowd);
+	crowd->jobs = wpk_jobs_of(test, 121, compute_until_one_is_helped, crowd);
 	crowd->jobs->job[0].body = submit_and_wait;
 	wpk_move_to(wpk_cpu(1 - crowd->kept));
 	KUNIT_ASSERT_EQ(test, wpool_submit_on(crowd->pool, wpk_cpu(crowd->kept),

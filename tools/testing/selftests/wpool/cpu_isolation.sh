@@ -46,7 +46,7 @@ load_from_all()
 {
 	rm -f "$TMP/lost"
 	for from in $(cpus "$(cat $CPU_DIR/online)"); do
-		taskset "$(printf %x $((1 << from)))" wpoolctl run "$1" --work sleep:1ms --tasks 200 \
+		taskset "$(printf %x $((1 << from)))" wpoolctl run "$1" --work sleep:1ms --tasks 1000 \
 			--quiet || : >"$TMP/lost" &
 		loads="$loads $!"
 	done
